@@ -1,0 +1,58 @@
+"""radcap reads radiology images and scores those who do.
+
+Everything here is loaded on first use, so `import radcap` costs nothing.
+>>> import radcap
+>>> truth = {"a": {"C0040405"}, "b": {"C0024485", "C0006104"}}
+>>> radcap.score_concepts({"a": {"C0040405"}, "b": {"C0024485"}}, truth)["f1"].value
+0.8333333333333333
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from radcap.core.version import VERSION
+
+if TYPE_CHECKING:
+    from radcap.core import Issue, Level, Run, Score, Task
+    from radcap.formats import Validation, fix_run, read_run, validate, write_run
+    from radcap.metrics import EDITIONS, Edition, ScoreReport, board, edition, score_concepts
+
+__all__ = [
+    "EDITIONS",
+    "Edition",
+    "Issue",
+    "Level",
+    "Run",
+    "Score",
+    "ScoreReport",
+    "Task",
+    "Validation",
+    "board",
+    "edition",
+    "fix_run",
+    "read_run",
+    "score_concepts",
+    "validate",
+    "write_run",
+]
+
+__version__ = VERSION
+
+_HOMES = {
+    "radcap.core": ("Issue", "Level", "Run", "Score", "Task"),
+    "radcap.formats": ("Validation", "fix_run", "read_run", "validate", "write_run"),
+    "radcap.metrics": ("EDITIONS", "Edition", "ScoreReport", "board", "edition", "score_concepts"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME_OF:
+        raise AttributeError(f"radcap has no {name!r}. It has {', '.join(__all__)}.")
+    return getattr(import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

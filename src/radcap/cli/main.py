@@ -1,0 +1,66 @@
+"""The command `radcap`: wires commands to functions and errors to exit codes; no logic of its own."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from radcap.cli.console import say
+from radcap.cli.demo import demo_command
+from radcap.cli.editions import editions_command
+from radcap.cli.score import score_app
+from radcap.cli.validate import validate_command
+from radcap.core import VERSION, InputError, Missing, RadcapError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    help="Reads radiology images, and scores those who do, as ImageCLEFmedical Caption did in every edition.",
+    epilog="Example: radcap demo --out demo-out",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+app.command("demo", epilog="Example: radcap demo --out demo-out")(demo_command)
+app.command("validate", epilog="Example: radcap validate run.csv --task concepts --truth truth")(
+    validate_command
+)
+app.command("editions", epilog="Example: radcap editions 2025")(editions_command)
+app.add_typer(score_app, name="score", epilog="Example: radcap score concepts run.csv truth")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(VERSION)
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def exit_code(error: RadcapError) -> int:
+    """1 findings, 2 usage, 3 environment."""
+    if isinstance(error, Missing):
+        return 3
+    return 1 if isinstance(error, InputError) else 2
+
+
+def main() -> None:
+    """Run the command line; an error of ours is one sentence on stderr and an exit code."""
+    try:
+        app()
+    except RadcapError as error:
+        say(f"radcap: {error}")
+        sys.exit(exit_code(error))
+    except OSError as error:
+        why = f"{error.filename or 'A file'} cannot be used: {error.strerror or error}"
+        say(f"radcap: {why}. Check its path and rights.")
+        sys.exit(2)

@@ -1,0 +1,60 @@
+"""What can go wrong, as one tree.
+
+    RadcapError             something radcap refuses, with the sentence to show
+    ├── UsageError          the question is wrong: an unknown edition, options that exclude each other
+    ├── InputError          a file a person gave cannot be used; carries the issues found in it
+    └── Missing             something absent from the environment: a package, a model, a licence
+
+Every message says what was read, why it is refused and what to do. The command line turns
+`InputError` into exit code 1, `UsageError` into 2 and `Missing` into 3.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from radcap.core.issues import Issue
+
+__all__ = ["InputError", "Missing", "RadcapError", "UsageError", "unknown_name"]
+
+
+class RadcapError(Exception):
+    """The root of the tree above."""
+
+
+class UsageError(RadcapError):
+    """The call cannot be answered as it was put."""
+
+
+class InputError(RadcapError):
+    """A file was read and refused."""
+
+    def __init__(self, message: str, issues: tuple[Issue, ...] = ()) -> None:
+        super().__init__(message)
+        self.issues = issues
+
+
+class Missing(RadcapError):
+    """Something the environment lacks, and how to get it."""
+
+    def __init__(self, what: str, why: str, how: str) -> None:
+        super().__init__(f"{what} is missing. {why} {how}")
+        self.what = what
+        self.why = why
+        self.how = how
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
+    """The refusal of a name, with the nearest known one and the whole choice.
+
+    >>> str(unknown_name("edition", "2052", ["2022", "2025"]))
+    "There is no edition '2052'. Nearest is '2025'. Known: 2022, 2025."
+    """
+    choice = list(known)
+    near = get_close_matches(name, choice, n=1, cutoff=0.5)
+    nearest = f" Nearest is {near[0]!r}." if near else ""
+    return UsageError(f"There is no {kind} {name!r}.{nearest} Known: {', '.join(choice)}.")

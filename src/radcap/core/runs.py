@@ -1,0 +1,40 @@
+"""A run: one line per image, as a team hands it in. The truth has the same shape.
+
+Invariant: a cell is kept as it was written, because editions differ in how they read it;
+`None` stands for a line that holds an id and no second cell at all.
+>>> Run(Task.CONCEPTS, {"a": "C0040405;C0817096", "b": ""}).cells["b"]
+''
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Cui", "ImageId", "Run", "Task"]
+
+Cui: TypeAlias = str  # 'C' and digits, e.g. C0040405
+ImageId: TypeAlias = str  # e.g. ROCOv2_2023_test_000001, never with a file ending
+
+
+class Task(StrEnum):
+    """What a run predicts."""
+
+    CONCEPTS = "concepts"
+    CAPTIONS = "captions"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Predictions (or labels) of one task, in file order."""
+
+    task: Task
+    cells: Mapping[ImageId, str | None]
+    name: str = ""
+
+    def __len__(self) -> int:
+        return len(self.cells)

@@ -1,0 +1,69 @@
+"""A score: per-image values first, their mean second, and a signature that says what was measured.
+
+Invariant: `ids` and `values` run in parallel over the images that count; `n` is their number.
+Two scores may be compared only if their signatures are equal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from radcap.core.errors import UsageError
+from radcap.core.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from radcap.core.runs import ImageId
+
+__all__ = ["Score", "mean_in_order", "signature"]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One number with everything needed to trace it."""
+
+    name: str
+    value: float
+    n: int
+    signature: str
+    ids: tuple[ImageId, ...] = ()
+    values: tuple[float, ...] = ()
+
+    def to_json(self) -> dict[str, str | float | int]:
+        return {"name": self.name, "value": self.value, "n": self.n, "signature": self.signature}
+
+    def difference(self, other: Score) -> float:
+        """This score less another one, refused unless both measure the same."""
+        if self.signature != other.signature:
+            raise UsageError(
+                f"{self.signature} and {other.signature} measure different things. "
+                "Their difference means nothing. Score both runs with the same settings."
+            )
+        return self.value - other.value
+
+
+def mean_in_order(values: Iterable[float]) -> float:
+    """The mean as the organisers' loop forms it: one addition after the other.
+
+    `sum` compensates rounding since Python 3.12 and numpy adds pairwise; both change the last digit.
+    >>> mean_in_order([0.1] * 10)
+    0.09999999999999999
+    """
+    total = 0.0
+    n = 0
+    for value in values:
+        total += value
+        n += 1
+    return total / n
+
+
+def signature(metric: str, **parameters: str | int) -> str:
+    """Metric, parameters and radcap's version in one line.
+
+    >>> signature("f1", edition="2025", cuis="all").startswith("f1|edition:2025|cuis:all|radcap:")
+    True
+    """
+    parts = [f"{key}:{value}" for key, value in parameters.items()]
+    return "|".join([metric, *parts, f"radcap:{VERSION}"])

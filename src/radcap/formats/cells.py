@@ -1,0 +1,75 @@
+"""What stands in a cell: ids, CUIs, captions, and the one safe reading of a slip in them.
+
+Invariant: the `clean_` functions change how a prediction is written, never which prediction it is.
+>>> clean_concepts(" c0040405;;C0817096, C0040405 ")
+'C0040405;C0817096'
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "CLEAN_CONCEPTS",
+    "CUI",
+    "HEADER_NAMES",
+    "clean_caption",
+    "clean_concepts",
+    "clean_id",
+    "file_ending",
+    "split_concepts",
+    "wrong_separator",
+]
+
+HEADER_NAMES = frozenset(
+    {"id", "ids", "image", "images", "image_id", "imageid", "image id", "image_name", "figure_id", "figureid"}
+    | {"file", "filename", "file_name", "name", "fname"}
+)
+CUI = re.compile(r"C\d+", re.ASCII)
+CLEAN_CONCEPTS = re.compile(r"C\d+(?:;C\d+)*", re.ASCII)
+_OTHER_SEPARATORS = re.compile(r"[Cc]\d+(?:\s*(?P<separator>[,|/+&]|\s)\s*[Cc]\d+)+", re.ASCII)
+_ENDING = re.compile(r"\.(?:jpe?g|png|gif|bmp|tiff?|webp|dcm|csv|txt)$", re.IGNORECASE)
+_BREAKS = re.compile(r"\s*[\r\n]\s*")
+
+
+def split_concepts(cell: str, *, strip: bool) -> list[str]:
+    """The parts of a concept cell; an empty cell has one empty part, as `str.split` says."""
+    parts = cell.split(";")
+    return [part.strip() for part in parts] if strip else parts
+
+
+def wrong_separator(part: str) -> str | None:
+    """The sign that stands where ';' belongs, if all of the part is CUIs parted by it."""
+    match = _OTHER_SEPARATORS.fullmatch(part.strip())
+    return match["separator"] if match else None
+
+
+def clean_concepts(cell: str) -> str:
+    """CUIs in capitals, once each, parted by ';'. What is no CUI stays as it is."""
+    parts: list[str] = []
+    for part in split_concepts(cell, strip=True):
+        pieces = re.split(r"[\s,|/+&]+", part) if wrong_separator(part) else [part]
+        parts += [piece.upper() if CUI.fullmatch(piece.upper()) else piece for piece in pieces if piece]
+    return ";".join(dict.fromkeys(parts))
+
+
+def clean_caption(text: str) -> str:
+    """The caption on one line, without outer blanks."""
+    return _BREAKS.sub(" ", text).strip()
+
+
+def file_ending(image_id: str) -> str:
+    """The ending of an image file that got into an id, or nothing."""
+    match = _ENDING.search(image_id)
+    return match[0] if match else ""
+
+
+def clean_id(image_id: str, known: Callable[[str], bool]) -> str:
+    """The id without outer blanks, and without a file ending where that makes it known."""
+    trimmed = image_id.strip()
+    bare = trimmed.removesuffix(file_ending(trimmed))
+    return bare if not known(trimmed) and known(bare) else trimmed

@@ -1,0 +1,123 @@
+"""The concept cell of a row.
+
+Invariant: `take` returns the cell the edition's scorer reads; the tolerant edition reads the tidied cell.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from radcap.core import Level
+from radcap.formats.cells import CLEAN_CONCEPTS, CUI, clean_concepts, split_concepts, wrong_separator
+from radcap.formats.findings import Findings, named, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+    from radcap.formats.rows import Row
+
+__all__ = ["ConceptCheck"]
+
+_CELLS = 2
+
+
+class ConceptCheck:
+    """Takes the rows of a concept run one by one."""
+
+    def __init__(self, findings: Findings, vocabulary: AbstractSet[str] | None = None) -> None:
+        self._findings = findings
+        self._vocabulary = vocabulary
+        self._dialect = findings.dialect
+        self._most = findings.dialect.max_cuis
+        self._empty = 0
+        self._without_modality = 0
+
+    def take(self, row: Row, image_id: str) -> str | None:
+        """The cell as the edition reads it; None for a row that is an id alone."""
+        if len(row.cells) == 1:
+            self._findings.add("RUN311", row.line, len(row.raw) + 1, id=named(image_id))
+            self._note_absent(())
+            return None
+        cell = row.cells[1] if len(row.cells) == _CELLS else self._too_many_cells(row)
+        if CLEAN_CONCEPTS.fullmatch(cell):
+            parts = cell.split(";")
+        else:
+            self._check_untidy(row, cell)
+            parts = split_concepts(cell, strip=self._dialect.strip_parts)
+        self._check_number(row, parts)
+        self._note_absent(parts)
+        if self._vocabulary is not None:
+            self._check_vocabulary(row, parts, self._vocabulary)
+        return clean_concepts(cell) if self._dialect.tolerant else cell
+
+    def finish(self) -> None:
+        """Report what only the whole file shows."""
+        if self._empty:
+            self._findings.add("RUN310", 0, 0, n=f"{self._empty:,}")
+        if self._without_modality:
+            self._findings.add("RUN312", 0, 0, n=f"{self._without_modality:,}")
+
+    def _too_many_cells(self, row: Row) -> str:
+        """A row with more than two cells: CUIs parted by the wrong sign, or something unreadable."""
+        joined = ";".join(row.cells[1:])
+        if all(CUI.fullmatch(part.upper()) for part in split_concepts(joined, strip=True) if part):
+            level = Level.WARNING if self._dialect.tolerant else Level.ERROR
+            cell, sign = shown(row.separator.join(row.cells[1:])), shown(row.separator)
+            self._findings.add("RUN307", row.line, row.column(), level=level, cell=cell, separator=sign)
+            return joined
+        self._findings.add("RUN202", row.line, row.column(), n=f"{len(row.cells):,}", consequence="")
+        return row.cells[1]
+
+    def _check_untidy(self, row: Row, cell: str) -> None:
+        if not cell:
+            return
+        if cell != cell.strip():
+            self._findings.add("RUN306", row.line, row.column(), cell=shown(cell))
+        parts = split_concepts(cell, strip=self._dialect.strip_parts)
+        if len(parts) > 1 and not all(part.strip() for part in parts):
+            self._findings.add("RUN303", row.line, row.column(cell.rfind(";")))
+        offset = 0
+        for part, raw in zip(parts, cell.split(";"), strict=True):
+            if part.strip() and not CUI.fullmatch(part):
+                self._check_part(row, part, offset + len(raw) - len(raw.lstrip()))
+            offset += len(raw) + 1
+
+    def _check_part(self, row: Row, part: str, offset: int) -> None:
+        column = row.column(offset)
+        if CUI.fullmatch(part.upper()):
+            self._findings.add("RUN305", row.line, column, cui=named(part))
+        elif (sign := wrong_separator(part)) is not None:
+            self._findings.add("RUN307", row.line, column, cell=shown(part), separator=shown(sign))
+        else:
+            self._findings.add("RUN304", row.line, column, text=shown(part))
+
+    def _check_number(self, row: Row, parts: list[str]) -> None:
+        if self._most is not None and len(parts) > self._most:
+            self._findings.add("RUN301", row.line, row.column(), n=f"{len(parts):,}", limit=self._most)
+        if len({part.upper() for part in parts}) == len(parts):
+            return
+        spellings: dict[str, str] = {}
+        for part, n in Counter(parts).items():
+            if n > 1:
+                cui = named(part) if part else "An empty part"
+                self._findings.add("RUN302", row.line, row.column(), cui=cui, n=n)
+            first = spellings.setdefault(part.upper(), part)
+            if first != part:
+                self._findings.add("RUN308", row.line, row.column(), first=named(first), second=named(part))
+
+    def _note_absent(self, parts: list[str] | tuple[str, ...]) -> None:
+        if not any(part.strip() for part in parts):
+            self._empty += 1
+        modalities = self._dialect.modalities
+        if (
+            modalities
+            and modalities.isdisjoint(parts)
+            and modalities.isdisjoint(part.upper() for part in parts)
+        ):
+            self._without_modality += 1
+
+    def _check_vocabulary(self, row: Row, parts: list[str], vocabulary: AbstractSet[str]) -> None:
+        for part in parts:
+            if CUI.fullmatch(part.upper()) and part.upper() not in vocabulary:
+                self._findings.add("RUN309", row.line, row.column(), cui=named(part))

@@ -1,0 +1,179 @@
+"""The ids of a run: known, once each, complete, in order.
+
+Invariant: one slip is one finding. A missing line does not make every later line misplaced, and a run
+of another split is one finding, not one per row.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from radcap.formats.cells import file_ending
+from radcap.formats.expected import Expected, series_of, split_of
+from radcap.formats.findings import Findings, named, shown
+
+if TYPE_CHECKING:
+    from radcap.formats.rows import Row
+
+__all__ = ["IdCheck", "misplaced"]
+
+_EXAMPLES = 5
+
+
+class IdCheck:
+    """Takes rows one by one, then says what is missing, foreign or out of order."""
+
+    def __init__(self, findings: Findings, expected: Expected | None) -> None:
+        self._findings = findings
+        self._expected = expected
+        self._lines = array("L", bytes(array("L").itemsize * (0 if expected is None else len(expected))))
+        self._order = array("L")  # positions of known ids as they came
+        self._strangers: dict[str, int] = {}  # other ids and their first lines
+        self._rows = 0
+        self._trailing = 0  # rows since the last known id
+
+    def take(self, row: Row) -> str | None:
+        """The id of a row, repaired where only one reading is possible; None if the row adds no image."""
+        self._rows += 1
+        self._trailing += 1
+        image_id = row.cells[0]
+        if not image_id.strip():
+            self._findings.add("RUN210", row.line)
+            return None
+        if self._expected is None or image_id not in self._expected:
+            image_id = self._repair(image_id, row)
+        if self._findings.dialect.skips_ids_with_id and "ID" in image_id:
+            self._findings.add("RUN212", row.line, id=named(image_id))
+        return self._count(image_id, row)
+
+    def _repair(self, image_id: str, row: Row) -> str:
+        trimmed = image_id.strip()
+        if trimmed != image_id:
+            self._findings.add("RUN204", row.line, id=shown(image_id))
+        ending = file_ending(trimmed)
+        bare = trimmed.removesuffix(ending)
+        known = self._expected is None or (bare in self._expected and trimmed not in self._expected)
+        if not ending or not known:
+            return trimmed
+        self._findings.add("RUN211", row.line, len(bare) + 1, id=named(trimmed), ending=ending)
+        return bare
+
+    def _count(self, image_id: str, row: Row) -> str | None:
+        place = None if self._expected is None else self._expected.position.get(image_id)
+        first = self._strangers.get(image_id, 0) if place is None else self._lines[place]
+        if first:
+            self._findings.add("RUN206", row.line, id=named(image_id), first=first)
+            return None
+        if place is None:
+            self._strangers[image_id] = row.line
+            return image_id if self._expected is None else None
+        self._lines[place] = row.line
+        self._order.append(place)
+        self._trailing = 0
+        return image_id
+
+    def finish(self) -> None:
+        """Report what only the whole file shows."""
+        if self._expected is None:
+            return
+        self._report_strangers(self._expected)
+        self._report_missing(self._expected)
+        self._report_surplus(self._expected)
+        self._report_order(self._expected)
+
+    def _report_strangers(self, expected: Expected) -> None:
+        """Ids of another split or edition as one finding, the rest one by one."""
+        if not self._strangers:
+            return
+        own = {series_of(image_id) for image_id in expected.position}
+        foreign: dict[str, list[str]] = {}
+        for image_id in self._strangers:
+            foreign.setdefault(series_of(image_id), []).append(image_id)
+        for series, ids in foreign.items():
+            if series not in own and series and 2 * len(ids) >= self._rows:
+                self._report_series(series, ids, expected)
+            else:
+                self._report_unknown(ids, expected)
+
+    def _report_series(self, series: str, ids: list[str], expected: Expected) -> None:
+        other = f"{named(series)}*" + (f", the {split_of(series)} set" if split_of(series) else "")
+        own = named(series_of(next(iter(expected.position), "")))
+        line = self._strangers[ids[0]]
+        self._findings.add(
+            "RUN213", line, n=f"{len(ids):,}", other=other, split=f"{own}* of {expected.source}"
+        )
+
+    def _report_unknown(self, ids: list[str], expected: Expected) -> None:
+        for image_id in ids:
+            self._findings.add(
+                "RUN205",
+                self._strangers[image_id],
+                id=named(image_id),
+                split=expected.split,
+                ids_file=expected.source,
+            )
+
+    def _report_missing(self, expected: Expected) -> None:
+        absent = len(expected) - len(self._order)
+        if absent and self._rows:
+            ids = (image_id for image_id, place in expected.position.items() if not self._lines[place])
+            examples = ", ".join(named(image_id) for image_id in islice(ids, _EXAMPLES))
+            self._findings.add("RUN207", 0, 0, n=f"{absent:,}", total=f"{len(expected):,}", examples=examples)
+
+    def _report_surplus(self, expected: Expected) -> None:
+        if self._rows > len(expected) and self._trailing and self._order:
+            line = self._lines[self._order[-1]] + 1
+            self._findings.add("RUN209", line, n=f"{self._trailing:,}", total=f"{len(expected):,}")
+
+    def _report_order(self, expected: Expected) -> None:
+        wrong = misplaced(self._order)
+        if not wrong:
+            return
+        if not self._findings.dialect.ordered:
+            wrong = wrong[:1]  # any order is accepted; one note is enough
+        ids = list(expected.position)
+        wrong_rows = set(wrong)
+        follower = 0  # the position that should come next
+        for row, place in enumerate(self._order):
+            if row not in wrong_rows:
+                follower = place + 1
+                continue
+            wanted = named(ids[follower]) if follower < len(ids) else "No further row"
+            self._findings.add(
+                "RUN208",
+                self._lines[place],
+                position=row + 1,
+                id=named(ids[place]),
+                expected=wanted,
+                ids_file=expected.source,
+            )
+
+
+def misplaced(order: array[int]) -> list[int]:
+    """The fewest rows to move so that the rest ascends: those outside a longest increasing subsequence.
+
+    >>> misplaced(array("L", [9, 1, 2, 3, 4]))
+    [0]
+    """
+    if all(order[i] < order[i + 1] for i in range(len(order) - 1)):
+        return []
+    tails: list[int] = []  # smallest last value of an ascending sequence of each length
+    last_rows: list[int] = []
+    before = array("l", bytes(array("l").itemsize * len(order)))
+    for row, place in enumerate(order):
+        length = bisect_left(tails, place)
+        before[row] = last_rows[length - 1] if length else -1
+        if length == len(tails):
+            tails.append(place)
+            last_rows.append(row)
+        else:
+            tails[length], last_rows[length] = place, row
+    kept: set[int] = set()
+    row = last_rows[-1]
+    while row >= 0:
+        kept.add(row)
+        row = before[row]
+    return [row for row in range(len(order)) if row not in kept]

@@ -1,0 +1,39 @@
+"""How much of a stranger's file is read before radcap stops.
+
+Invariant: the cost of a hostile file is bounded by the number of images the task has, not by the file.
+>>> Limits.for_images(19_267).rows
+39534
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Limits"]
+
+_KIB, _MIB = 1024, 1024 * 1024
+_UNKNOWN_IMAGES = 250_000  # twice the largest edition, when nobody says how many images there are
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on a run file. The defaults leave every run of ten editions far below them."""
+
+    file_bytes: int
+    rows: int
+    line_bytes: int = _MIB
+    zip_members: int = 100
+    zip_ratio: int = 250
+    zip_directory_bytes: int = _MIB
+    issues_per_code: int = 1000
+
+    @classmethod
+    def for_images(cls, images: int | None) -> Limits:
+        """Bounds for a task of so many images: 2 KiB a row, and rows for a run sent twice."""
+        n = _UNKNOWN_IMAGES if images is None else images
+        return cls(file_bytes=4 * _MIB + 2 * _KIB * n, rows=2 * n + 1000)
+
+    @classmethod
+    def trusted(cls) -> Limits:
+        """Bounds for truth and id files, which come from the person who runs radcap."""
+        return cls(file_bytes=4 * 1024 * _MIB, rows=20_000_000)

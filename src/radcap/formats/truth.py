@@ -1,0 +1,132 @@
+"""The truth: label files in any of the layouts, and lists of ids without labels.
+
+Invariant: cells stay as written, so that each edition reads them by its own rules; a repeated id is
+refused, because the evaluators let the later row win without a word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from radcap.core import InputError, Level, Run, Task, UsageError
+from radcap.formats.cells import CUI, HEADER_NAMES
+from radcap.formats.dialects import COMMA, PIPE, RADCAP, TAB, Header, dialect
+from radcap.formats.expected import Expected
+from radcap.formats.findings import Findings, named
+from radcap.formats.limits import Limits
+from radcap.formats.packing import read_chunks
+from radcap.formats.rows import read_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from radcap.formats.dialects import Dialect
+    from radcap.formats.rows import Row
+
+__all__ = ["Kind", "find_truth", "read_expected", "read_ids", "read_labels", "read_vocabulary"]
+
+
+class Kind(StrEnum):
+    """The label files of a dataset, by the names they have in a folder."""
+
+    CONCEPTS = "concepts"
+    MANUAL = "concepts_manual"
+    CAPTIONS = "captions"
+
+    @property
+    def task(self) -> Task:
+        return Task.CAPTIONS if self is Kind.CAPTIONS else Task.CONCEPTS
+
+
+def find_truth(path: Path, kind: Kind) -> Path | None:
+    """The file of a kind: the path itself, or inside a folder `concepts.csv`, `test_concepts.csv`, ...
+
+    A file stands for the kind it was given for, so only a folder can answer for the manual labels.
+    """
+    if not path.exists():
+        raise InputError(f"No truth at {path}. Nothing can be scored. Give a label file or a folder of them.")
+    if not path.is_dir():
+        return None if kind is Kind.MANUAL else path
+    plain = path / f"{kind.value}.csv"
+    if plain.is_file():
+        return plain
+    split_files = sorted(path.glob(f"*_{kind.value}.csv"))
+    if len(split_files) > 1:
+        names = ", ".join(file.name for file in split_files)
+        raise UsageError(f"{path} holds {names}. It is open which one is meant. Give the file itself.")
+    return split_files[0] if split_files else None
+
+
+def read_labels(path: Path, kind: Kind, edition: str) -> Run:
+    """The labels of a file as they are written. Problems are collected and raised together."""
+    findings = Findings(_truth_dialect(kind.task, edition))
+    cells: dict[str, str | None] = {}
+    lines: dict[str, int] = {}
+    for row in _data_rows(path, findings):
+        image_id = row.cells[0].strip()
+        if image_id in cells:
+            findings.add("TRU103", row.line, id=named(image_id), first=lines[image_id])
+        cells[image_id] = row.cells[1] if len(row.cells) > 1 else None
+        lines[image_id] = row.line
+    _refuse(path, findings, cells)
+    return Run(kind.task, cells, str(path))
+
+
+def read_ids(path: Path) -> Expected:
+    """The first column of any table, as the ids a run must name."""
+    findings = Findings(_truth_dialect(Task.CONCEPTS, RADCAP))
+    ids: dict[str, int] = {}
+    for row in _data_rows(path, findings):
+        image_id = row.cells[0].strip()
+        if image_id in ids:
+            findings.add("TRU103", row.line, id=named(image_id), first=ids[image_id])
+        ids[image_id] = row.line
+    _refuse(path, findings, ids)
+    return Expected.of(ids, path.name)
+
+
+def read_expected(truth: Path, task: Task) -> Expected:
+    """The ids of a truth file or folder: those of the labels, then any that only the manual labels have."""
+    kinds = (Kind.CONCEPTS, Kind.MANUAL) if task is Task.CONCEPTS else (Kind.CAPTIONS,)
+    files = [file for kind in kinds if (file := find_truth(truth, kind)) is not None]
+    if not files:
+        wanted = " or ".join(f"{kind.value}.csv" for kind in kinds)
+        raise InputError(f"{truth} holds no {wanted}. The ids of the task are unknown. Give a label file.")
+    return Expected.of(chain.from_iterable(read_ids(file).position for file in files), files[0].name)
+
+
+def read_vocabulary(path: Path) -> frozenset[str]:
+    """Every CUI that stands anywhere in a table: a label file and a list of concepts serve alike."""
+    findings = Findings(_truth_dialect(Task.CONCEPTS, RADCAP))
+    rows = _data_rows(path, findings)
+    found = frozenset(cui for row in rows for cui in CUI.findall(row.raw))
+    _refuse(path, findings, found)
+    return found
+
+
+def _truth_dialect(task: Task, edition: str) -> Dialect:
+    """Labels may come in any separator; unquoted editions have unquoted labels."""
+    base = dialect(edition, task)
+    return replace(base, edition=RADCAP, separators=(COMMA, TAB, PIPE), header=Header.OPTIONAL, zipped=None)
+
+
+def _data_rows(path: Path, findings: Findings) -> Iterator[Row]:
+    limits = Limits.trusted()
+    rows = read_rows(read_chunks(path, findings, limits), findings, limits, lambda _: False)
+    first = next(rows, None)
+    if first is not None and first.cells[0].strip().casefold() not in HEADER_NAMES:
+        yield first
+    yield from rows
+
+
+def _refuse(path: Path, findings: Findings, found: object) -> None:
+    errors = tuple(issue for issue in findings.issues if issue.level is Level.ERROR)
+    if errors:
+        first = f"{errors[0].message} {errors[0].hint}"
+        raise InputError(f"{path.name} cannot serve as truth: line {errors[0].line}: {first}", errors)
+    if not found:
+        raise InputError(f"{path.name} names no image. Nothing can be checked against it. Give a label file.")

@@ -1,0 +1,48 @@
+"""What a concept score hides: how many concepts a run names, how many different ones, how often none.
+
+Short lists of frequent concepts have won boards: in 2025 a run of 15 distinct CUIs, 1.3 per image, beat
+one of 103 distinct CUIs, 3.0 per image, of the same team.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from radcap.metrics.concept_sets import SetPair
+
+__all__ = ["ConceptHabits", "concept_habits"]
+
+_NO_CONCEPT = frozenset({""})  # what an empty part of a cell leaves
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptHabits:
+    """The habits of a run, with those of the truth to compare."""
+
+    cuis_per_image: float
+    cuis_per_image_truth: float
+    distinct_cuis: int
+    distinct_cuis_truth: int
+    empty_predictions: int
+    empty_truths: int
+
+    def to_json(self) -> dict[str, float | int]:
+        return asdict(self)
+
+
+def concept_habits(pairs: Sequence[SetPair]) -> ConceptHabits:
+    """Count over the images that were scored."""
+    predicted = [pair.predicted - _NO_CONCEPT for pair in pairs]
+    truth = [pair.truth - _NO_CONCEPT for pair in pairs]
+    return ConceptHabits(
+        cuis_per_image=sum(map(len, predicted)) / len(pairs),
+        cuis_per_image_truth=sum(map(len, truth)) / len(pairs),
+        distinct_cuis=len(frozenset[str]().union(*predicted)),
+        distinct_cuis_truth=len(frozenset[str]().union(*truth)),
+        empty_predictions=sum(not cuis for cuis in predicted),
+        empty_truths=sum(not cuis for cuis in truth),
+    )

@@ -1,0 +1,292 @@
+"""Score a concept run as an edition did.
+
+Invariant: a run that the edition's evaluator refuses gets no score; a run it accepts gets the same digits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from radcap.core import InputError, Issue, Run, Score, Task, UsageError, cui_set, mean_in_order, signature
+from radcap.formats import Expected, Findings, Kind, dialect, find_truth, named, read_labels, read_run
+from radcap.metrics.concept_f1 import set_f1
+from radcap.metrics.concept_habits import concept_habits
+from radcap.metrics.concept_macro_f1 import macro_f1
+from radcap.metrics.concept_micro_f1 import micro_f1
+from radcap.metrics.concept_precision import set_precision
+from radcap.metrics.concept_recall import set_recall
+from radcap.metrics.concept_sets import ConceptRules, EmptyTruth, SetPair, pair_up
+from radcap.metrics.editions import Profile, ProfileName, Secondary, edition
+from radcap.metrics.reports import NotScored, ScoreReport
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from radcap.core import CuiSet
+    from radcap.metrics.editions import ConceptScores
+
+__all__ = ["Labels", "LoadedConcepts", "load_concepts", "score_concepts", "score_loaded"]
+
+Labels: TypeAlias = "Path | str | Run | Mapping[str, str | Iterable[str] | None]"
+
+_EXAMPLES = 5
+_PER_IMAGE = {"f1": set_f1, "precision": set_precision, "recall": set_recall}
+_OVERALL = {"f1_micro": micro_f1, "f1_macro": macro_f1}
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedConcepts:
+    """A run and its truth, read once; both profiles can be scored from it."""
+
+    edition: str
+    run: Run
+    truth: Run
+    manual: Run | None
+    issues: tuple[Issue, ...] = ()
+
+
+def score_concepts(
+    run: Labels,
+    truth: Labels,
+    *,
+    edition: str = "2025",
+    profile: str = "official",
+    manual: Labels | None = None,
+    cuis: str | None = None,
+    empty_truth: str | None = None,
+) -> ScoreReport:
+    """F1 of a run against the truth, with everything that stands beside it.
+
+    Files, `Run` values and plain mappings from image id to CUIs are taken alike. A truth folder brings
+    its own manual labels. `cuis` restricts every score to a named set ('manual': that of the edition).
+    """
+    loaded = load_concepts(run, truth, edition=edition, manual=manual)
+    return score_loaded(loaded, profile=profile, cuis=cuis, empty_truth=empty_truth)
+
+
+def load_concepts(
+    run: Labels,
+    truth: Labels,
+    *,
+    edition: str = "2025",
+    manual: Labels | None = None,
+    strict: bool = False,
+) -> LoadedConcepts:
+    """Read run and truth under the rules of an edition; a run that breaks them is refused with all issues."""
+    dialect(edition, Task.CONCEPTS)  # an unknown edition is refused before any file is read
+    if manual is None and isinstance(truth, Path | str):
+        manual = find_truth(Path(truth), Kind.MANUAL)
+    labels = _labels(truth, Kind.CONCEPTS, edition)
+    manual_labels = None if manual is None else _labels(manual, Kind.MANUAL, edition)
+    ids = (*labels.cells, *(manual_labels.cells if manual_labels else ()))
+    expected = Expected.of(ids, labels.name or "the truth")
+    if isinstance(run, Path | str):
+        found, validation = read_run(run, Task.CONCEPTS, edition=edition, expected=expected, strict=strict)
+        if not validation.ok:
+            raise InputError(f"{run} cannot be scored under edition {edition}.", validation.issues)
+        return LoadedConcepts(edition, found, labels, manual_labels, validation.issues)
+    found = _as_run(run)
+    _check_ids(found, expected)
+    return LoadedConcepts(edition, found, labels, manual_labels)
+
+
+def _labels(value: Labels, kind: Kind, edition: str) -> Run:
+    if not isinstance(value, Path | str):
+        return _as_run(value)
+    path = find_truth(Path(value), kind) if kind is Kind.CONCEPTS else Path(value)
+    if path is None:
+        raise InputError(
+            f"{value} holds no {kind.value}.csv. Nothing can be scored. Give the label file itself."
+        )
+    return replace(read_labels(path, kind, edition), name=path.name)
+
+
+def _as_run(value: Run | Mapping[str, str | Iterable[str] | None]) -> Run:
+    if isinstance(value, Run):
+        return value
+    cells = {
+        key: cell if cell is None or isinstance(cell, str) else ";".join(cell) for key, cell in value.items()
+    }
+    return Run(Task.CONCEPTS, cells)
+
+
+def _check_ids(run: Run, expected: Expected) -> None:
+    absent = [one for one in expected.position if one not in run.cells]
+    strange = [one for one in run.cells if one not in expected]
+    for ids, what in ((absent, "are absent from the run"), (strange, "of the run are not in the truth")):
+        if ids:
+            examples = ", ".join(map(named, ids[:_EXAMPLES]))
+            raise InputError(
+                f"{len(ids):,} images {what}, e.g. {examples}. Every image needs one prediction."
+            )
+
+
+def score_loaded(
+    loaded: LoadedConcepts,
+    *,
+    profile: str = "official",
+    cuis: str | None = None,
+    empty_truth: str | None = None,
+) -> ScoreReport:
+    """Score what was loaded under one profile."""
+    chosen = edition(loaded.edition).profile(profile)
+    scoring = _Scoring(
+        loaded, profile, _concepts_of(chosen, loaded.edition), _empty_rule(profile, empty_truth)
+    )
+    return scoring.primary() if cuis is None else scoring.restricted(cuis)
+
+
+def _concepts_of(chosen: Profile, name: str) -> ConceptScores:
+    if chosen.concepts is None:
+        raise UsageError(f"Edition {name} has no concept score.")
+    return chosen.concepts
+
+
+def _empty_rule(profile: str, empty_truth: str | None) -> EmptyTruth | None:
+    if empty_truth is None:
+        return None
+    if ProfileName(profile) is ProfileName.OFFICIAL:
+        raise UsageError(
+            "The official profile has its own rule for an empty truth. It cannot be switched. "
+            "Choose the documented profile."
+        )
+    return EmptyTruth(empty_truth)
+
+
+class _Scoring:
+    """One run under one profile."""
+
+    def __init__(
+        self, loaded: LoadedConcepts, profile: str, concepts: ConceptScores, empty: EmptyTruth | None
+    ) -> None:
+        self._loaded = loaded
+        self._profile = profile
+        self._rules = concepts.rules if empty is None else replace(concepts.rules, empty_truth=empty)
+        self._concepts = concepts
+        self._empty = empty
+        self._findings = Findings(dialect(loaded.edition, Task.CONCEPTS))
+        self._missing: list[NotScored] = []
+
+    def primary(self) -> ScoreReport:
+        """All concepts, then the secondary scores on the manual labels."""
+        pairs = pair_up(self._loaded.truth.cells, self._loaded.run.cells, self._rules)
+        if not pairs:
+            raise InputError(
+                "No image of the truth names a concept. The mean is undefined. Check the truth file."
+            )
+        first, *others = self._scores(pairs, "all", self._rules.empty_truth)
+        asked = () if self._concepts.secondary is None else (self._concepts.secondary, *self._concepts.more)
+        secondary = [score for one in asked if (score := self._secondary(one)) is not None]
+        return self._report(pairs, (first, *secondary, *others))
+
+    def restricted(self, cuis: str) -> ScoreReport:
+        """Every score on one named set, against the manual labels where there are any."""
+        chosen = self._manual_set() if cuis == "manual" else cui_set(cuis)
+        empty = self._empty or EmptyTruth.SKIP
+        truth = (
+            self._loaded.truth if self._loaded.manual is None else self._manual_labels(self._loaded.manual)
+        )
+        pairs = [] if truth is None else self._pairs(truth, chosen, empty)
+        if not pairs:
+            raise InputError(f"No score on {chosen.name} can be formed.", self._findings.issues)
+        return self._report(pairs, self._scores(pairs, chosen.name, empty))
+
+    def _manual_set(self) -> CuiSet:
+        secondary = self._concepts.secondary
+        if secondary is None or secondary.cuis is None:
+            raise UsageError(
+                f"Edition {self._loaded.edition} has no manual set in its {self._profile} profile. "
+                "Name a set: see radcap editions."
+            )
+        return secondary.cuis
+
+    def _secondary(self, secondary: Secondary) -> Score | None:
+        if secondary.cuis is None:
+            ids = tuple(self._loaded.truth.cells)
+            mark = self._signature(secondary.name, "none", constant=0)
+            return Score(secondary.name, 0.0, len(ids), mark, ids, (0.0,) * len(ids))
+        if self._loaded.manual is None:
+            how = "Give a truth folder with concepts_manual.csv, or the file itself (--manual)."
+            self._missing.append(NotScored(secondary.name, "No manual labels were given.", how))
+            return None
+        truth = self._manual_labels(self._loaded.manual)
+        empty = self._empty or secondary.empty_truth
+        pairs = [] if truth is None else self._pairs(truth, secondary.cuis, empty)
+        if not pairs:
+            why = " ".join(issue.message for issue in self._findings.issues[:1])
+            why = f"The official evaluator fails here: {why}" if self._profile == "official" else why
+            self._missing.append(NotScored(secondary.name, why, "Mend the manual labels."))
+            return None
+        values = tuple(set_f1(pair.predicted, pair.truth) for pair in pairs)
+        mark = self._signature(secondary.name, secondary.cuis.name, empty=empty.value)
+        return Score(secondary.name, mean_in_order(values), len(pairs), mark, _ids(pairs), values)
+
+    def _manual_labels(self, manual: Run) -> Run | None:
+        """The manual labels in the order of the truth, or None if an image has none at all."""
+        absent = [one for one in self._loaded.truth.cells if one not in manual.cells]
+        if absent and not self._findings.counts["TRU101"]:
+            for image_id in absent:
+                self._findings.add(
+                    "TRU101", 0, 0, id=named(image_id), file=manual.name or "the manual labels"
+                )
+        if absent:
+            return None
+        ids = dict.fromkeys((*self._loaded.truth.cells, *manual.cells))
+        return replace(manual, cells={one: manual.cells[one] for one in ids})
+
+    def _pairs(self, truth: Run, cuis: CuiSet, empty: EmptyTruth) -> list[SetPair]:
+        pairs = pair_up(truth.cells, self._loaded.run.cells, self._rules, cuis.cuis, empty)
+        if not pairs:
+            self._findings.add("TRU102", 0, 0, n=len(cuis.cuis))
+        return pairs
+
+    def _scores(self, pairs: Sequence[SetPair], cuis: str, empty: EmptyTruth) -> tuple[Score, ...]:
+        ids = _ids(pairs)
+        scores: list[Score] = []
+        for name, measure in _PER_IMAGE.items():
+            values = tuple(measure(pair.predicted, pair.truth) for pair in pairs)
+            mark = self._signature(name, cuis, empty=empty.value)
+            scores.append(Score(name, mean_in_order(values), len(pairs), mark, ids, values))
+        for name, measure_all in _OVERALL.items():
+            mark = self._signature(name, cuis, empty=empty.value)
+            scores.append(Score(name, measure_all(pairs), len(pairs), mark))
+        return tuple(scores)
+
+    def _signature(self, name: str, cuis: str, **more: str | int) -> str:
+        return signature(
+            name,
+            edition=self._loaded.edition,
+            profile=self._profile,
+            cuis=cuis,
+            prep=_preparation(self._rules),
+            **more,
+        )
+
+    def _report(self, pairs: Sequence[SetPair], scores: tuple[Score, ...]) -> ScoreReport:
+        return ScoreReport(
+            edition=self._loaded.edition,
+            profile=self._profile,
+            task=Task.CONCEPTS,
+            n=len(pairs),
+            scores=scores,
+            missing=tuple(self._missing),
+            issues=(*self._loaded.issues, *self._findings.issues),
+            habits=concept_habits(pairs),
+        )
+
+
+def _ids(pairs: Sequence[SetPair]) -> tuple[str, ...]:
+    return tuple(pair.id for pair in pairs)
+
+
+def _preparation(rules: ConceptRules) -> str:
+    """How cells became sets, in the short form a signature has."""
+    marks = {
+        "strip": rules.strip,
+        "blank1": rules.blank_is_concept,
+        "parts1": rules.keep_empty_parts,
+        "skipID": rules.skip_ids_with_id,
+    }
+    return "+".join(["upper", *(name for name, on in marks.items() if on)])

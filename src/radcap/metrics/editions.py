@@ -1,0 +1,289 @@
+"""What each edition measures, as values: the challenge of 2017 to 2026, ROCOv2 and the tolerant `radcap`.
+
+Invariant: an edition has two profiles. `official` is what the organisers' code does, bug for bug;
+`documented` is what the paper or the task page says. Where no code is public the nearest known script
+stands in and the profile says that it is inferred.
+>>> edition("2025").official.concepts.secondary.cuis.name
+'manual15'
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from radcap.core import CuiSet, Task, cui_set, unknown_name
+from radcap.formats import RADCAP, dialect
+from radcap.metrics.concept_sets import ConceptRules, EmptyTruth
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "EDITIONS",
+    "CaptionScores",
+    "ConceptScores",
+    "Edition",
+    "Profile",
+    "ProfileName",
+    "Secondary",
+    "edition",
+]
+
+
+class ProfileName(StrEnum):
+    """Whose word counts: the organisers' code or their documents."""
+
+    OFFICIAL = "official"
+    DOCUMENTED = "documented"
+
+
+@dataclass(frozen=True, slots=True)
+class Secondary:
+    """A second concept score on the manual labels. Without a set the evaluator returns a constant 0."""
+
+    name: str
+    cuis: CuiSet | None
+    empty_truth: EmptyTruth = EmptyTruth.SKIP
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptScores:
+    """The concept side of a profile."""
+
+    rules: ConceptRules
+    secondary: Secondary | None = None
+    more: tuple[Secondary, ...] = ()  # the same with other sets
+
+
+@dataclass(frozen=True, slots=True)
+class CaptionScores:
+    """The caption side of a profile; preparations are P17 (stems), P22 (lemmas), P22c, P23, RAW."""
+
+    primary: str
+    secondary: str | None
+    metrics: tuple[str, ...]
+    preparation: str
+    averaging: str = "mean over images"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One way to score an edition; None where the subtask was not held."""
+
+    concepts: ConceptScores | None
+    captions: CaptionScores | None
+    inferred: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """A year of the challenge, or a way of scoring that has a name of its own."""
+
+    name: str
+    title: str
+    images: str  # train / valid / test, as far as published
+    official: Profile
+    documented: Profile
+
+    def profile(self, name: ProfileName | str) -> Profile:
+        return self.official if ProfileName(name) is ProfileName.OFFICIAL else self.documented
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "title": self.title,
+            "images": self.images,
+            "official": _profile_json(self.official),
+            "documented": _profile_json(self.documented),
+            "files": {task.value: _dialect_json(self.name, task) for task in Task if _held(self, task)},
+        }
+
+
+def _held(one: Edition, task: Task) -> bool:
+    return (one.official.concepts if task is Task.CONCEPTS else one.official.captions) is not None
+
+
+def _profile_json(profile: Profile) -> dict[str, Any]:
+    concepts = profile.concepts
+    secondaries = (
+        () if concepts is None or concepts.secondary is None else (concepts.secondary, *concepts.more)
+    )
+    return {
+        "inferred": profile.inferred,
+        "concepts": None
+        if concepts is None
+        else {
+            "rules": asdict(concepts.rules),
+            "secondary": [
+                {
+                    "name": one.name,
+                    "cuis": one.cuis.to_json() if one.cuis else None,
+                    "empty_truth": one.empty_truth,
+                }
+                for one in secondaries
+            ],
+        },
+        "captions": None if profile.captions is None else asdict(profile.captions),
+    }
+
+
+def _dialect_json(name: str, task: Task) -> dict[str, Any]:
+    form = dialect(name, task)
+    return {
+        "separators": form.separators,
+        "header": form.header.value,
+        "columns": form.columns,
+        "quoting": form.quoting,
+        "zip": form.zipped,
+        "ordered": form.ordered,
+        "max_cuis": form.max_cuis,
+        "max_runs": form.max_runs,
+    }
+
+
+# --- how cells become sets (evaluators of 2017/18 and of 2022-26; the documents) ---
+_RULES17 = ConceptRules(
+    strip=False, blank_is_concept=False, keep_empty_parts=True, empty_truth=EmptyTruth.SKIP
+)
+_RULES22 = ConceptRules(strip=True, blank_is_concept=True, keep_empty_parts=True, empty_truth=EmptyTruth.ONE)
+_RULES23 = replace(_RULES22, skip_ids_with_id=True)
+_PAPER = ConceptRules(strip=True, blank_is_concept=False, keep_empty_parts=False, empty_truth=EmptyTruth.SKIP)
+_TOLERANT = replace(_PAPER, empty_truth=EmptyTruth.ONE)
+
+_CONSTANT = Secondary("f1_manual", None)
+
+
+def _manual(name: str) -> Secondary:
+    return Secondary("f1_manual", cui_set(name))
+
+
+# --- captions ---
+_BLEU17 = CaptionScores("bleu", None, ("bleu",), "P17", "mean over images; two empty token lists score 1")
+_TEXT22 = CaptionScores(
+    "bleu", "rouge1", ("bleu", "rouge1", "meteor", "cider", "spice", "bertscore"), "P22c", _BLEU17.averaging
+)
+_TEXT23 = CaptionScores(
+    "bertscore",
+    "rouge1",
+    ("bertscore", "rouge1", "bleurt", "bleu1", "meteor", "cider", "clipscore"),
+    "P23",
+)
+_SIX = ("similarity", "bertscore", "rouge1", "bleurt", "umls_f1", "alignscore")
+_SIX_PREPARED = "P23 for bertscore, rouge1 and bleurt; RAW for similarity, umls_f1 and alignscore"
+_TEXT25 = CaptionScores("overall", None, (*_SIX, "relevance", "factuality", "overall"), _SIX_PREPARED)
+_TEXT25_PAPER = CaptionScores("mean_of_six", None, (*_SIX, "mean_of_six"), _SIX_PREPARED)
+
+
+_TABLE = (
+    Edition(
+        "2017",
+        "ImageCLEFcaption 2017",
+        "164,614 / 10,000 / 10,000",
+        official=Profile(ConceptScores(_RULES17), _BLEU17),
+        documented=Profile(ConceptScores(_RULES17), _BLEU17),
+    ),
+    Edition(
+        "2018",
+        "ImageCLEFcaption 2018",
+        "test about 10,000",
+        official=Profile(ConceptScores(_RULES17, _CONSTANT), _BLEU17),
+        documented=Profile(ConceptScores(_RULES17), _BLEU17),
+    ),
+    Edition(
+        "2019",
+        "ImageCLEFmed Caption 2019",
+        "test 10,000",
+        official=Profile(ConceptScores(_RULES17), None, inferred=True),
+        documented=Profile(ConceptScores(_RULES17), None),
+    ),
+    Edition(
+        "2020",
+        "ImageCLEFmed Caption 2020",
+        "test 3,534",
+        official=Profile(ConceptScores(_RULES17), None, inferred=True),
+        documented=Profile(ConceptScores(_PAPER), None),
+    ),
+    Edition(
+        "2021",
+        "ImageCLEFmed Caption 2021",
+        "test 444",
+        official=Profile(ConceptScores(_RULES22), _BLEU17, inferred=True),
+        documented=Profile(ConceptScores(_PAPER), _BLEU17),
+    ),
+    Edition(
+        "2022",
+        "ImageCLEFmedical Caption 2022",
+        "83,275 / 7,645 / 7,645",
+        official=Profile(ConceptScores(_RULES22, _CONSTANT), _TEXT22),
+        documented=Profile(
+            ConceptScores(_PAPER, _manual("manual2022-documented")), replace(_TEXT22, preparation="P22")
+        ),
+    ),
+    Edition(
+        "2023",
+        "ImageCLEFmedical Caption 2023",
+        "60,918 / n/d / about 10,400",
+        official=Profile(ConceptScores(_RULES23, _manual("manual14")), _TEXT23),
+        documented=Profile(ConceptScores(_PAPER, _manual("manual14")), _TEXT23),
+    ),
+    Edition(
+        "2024",
+        "ImageCLEFmedical Caption 2024",
+        "not published",
+        official=Profile(ConceptScores(_RULES23, _manual("manual14")), _TEXT23),
+        documented=Profile(ConceptScores(_PAPER, _manual("manual14")), _TEXT23),
+    ),
+    Edition(
+        "2025",
+        "ImageCLEFmedical Caption 2025",
+        "80,091 / 17,277 / 19,267",
+        official=Profile(ConceptScores(_RULES23, _manual("manual15")), _TEXT25),
+        documented=Profile(ConceptScores(_PAPER, _manual("manual2025-documented")), _TEXT25_PAPER),
+    ),
+    Edition(
+        "2026",
+        "ImageCLEFmedical Caption 2026",
+        "97,364 / 19,240 / 15,249",
+        official=Profile(ConceptScores(_RULES23, _manual("manual15")), _TEXT25),
+        documented=Profile(ConceptScores(_PAPER, _manual("manual15")), _TEXT25),
+    ),
+    Edition(
+        "rocov2",
+        "ROCOv2, public test split, scored as in 2023",
+        "59,958 / 9,904 / 9,927",
+        official=Profile(
+            ConceptScores(
+                _RULES22,
+                _manual("rocov2-manual"),
+                (Secondary("f1_manual_no_direction", cui_set("rocov2-manual-no-direction")),),
+            ),
+            _TEXT23,
+        ),
+        documented=Profile(
+            ConceptScores(
+                _PAPER,
+                _manual("rocov2-manual"),
+                (Secondary("f1_manual_no_direction", cui_set("rocov2-manual-no-direction")),),
+            ),
+            _TEXT23,
+        ),
+    ),
+    Edition(
+        RADCAP,
+        "radcap's own: every dialect read, slips accepted with a note",
+        "any",
+        official=Profile(ConceptScores(_TOLERANT, _manual("manual15")), _TEXT25),
+        documented=Profile(ConceptScores(_TOLERANT, _manual("manual15")), _TEXT25),
+    ),
+)
+EDITIONS: Mapping[str, Edition] = {one.name: one for one in _TABLE}
+
+
+def edition(name: str) -> Edition:
+    """The edition of that name; an unknown one is refused with the nearest."""
+    try:
+        return EDITIONS[name]
+    except KeyError:
+        raise unknown_name("edition", name, EDITIONS) from None

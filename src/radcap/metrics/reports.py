@@ -1,0 +1,68 @@
+"""The result of scoring one run: scores, what could not be scored and why, what was found in the file.
+
+Invariant: floats are never rounded here; printing decides digits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from radcap.core import Issue, Level, Score, Task, unknown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from radcap.metrics.concept_habits import ConceptHabits
+
+__all__ = ["NotScored", "ScoreReport"]
+
+
+@dataclass(frozen=True, slots=True)
+class NotScored:
+    """A metric the edition implies that could not be formed."""
+
+    name: str
+    why: str
+    how: str
+
+    def to_json(self) -> dict[str, str]:
+        return {"name": self.name, "why": self.why, "how": self.how}
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreReport:
+    """Everything known about one run under one edition and profile."""
+
+    edition: str
+    profile: str
+    task: Task
+    n: int
+    scores: tuple[Score, ...] = ()
+    aggregates: Mapping[str, float | None] = field(default_factory=dict[str, float | None])
+    missing: tuple[NotScored, ...] = ()
+    issues: tuple[Issue, ...] = ()
+    habits: ConceptHabits | None = None
+
+    @property
+    def ok(self) -> bool:
+        return not any(issue.level is Level.ERROR for issue in self.issues)
+
+    def __getitem__(self, name: str) -> Score:
+        for score in self.scores:
+            if score.name == name:
+                return score
+        raise unknown_name("score", name, [score.name for score in self.scores])
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "edition": self.edition,
+            "profile": self.profile,
+            "task": self.task.value,
+            "n": self.n,
+            "scores": [score.to_json() for score in self.scores],
+            "aggregates": dict(self.aggregates),
+            "missing": [one.to_json() for one in self.missing],
+            "issues": [issue.to_json() for issue in self.issues],
+            "habits": None if self.habits is None else self.habits.to_json(),
+        }
