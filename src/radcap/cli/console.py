@@ -1,38 +1,87 @@
 """Where output goes: data to stdout, talk to stderr.
 
 Invariant: nothing here computes; a table looks the same in a file as on a terminal, less the colours.
+No text from a file or a path reaches a terminal with its control characters.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from radcap.report import Table
 
-__all__ = ["print_json", "print_lines", "print_table", "say"]
+__all__ = ["open_streams", "print_json", "print_lines", "print_table", "say"]
 
 _WIDTH_IN_FILES = 200
+_STYLES = {"error": "bold red", "warning": "yellow", "info": "dim"}
+
+
+@contextmanager
+def open_streams() -> Generator[None]:
+    """Streams that can be written to, and written out while a full disk can still be told.
+
+    A reader who has seen enough (`radcap ... | head`) is no error.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller, as in `radcap ... >&-`
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
+    try:
+        yield
+    finally:
+        try:
+            sys.stdout.flush()
+        except OSError as error:
+            _abandon(sys.stdout)
+            if not isinstance(error, BrokenPipeError):
+                raise
+
+
+def _abandon(stream: TextIO) -> None:
+    """Let what cannot be written go nowhere, or Python tries again at its end and exits with 120."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def print_json(value: object) -> None:
     """One JSON value, floats in full."""
-    print(json.dumps(value, ensure_ascii=False, indent=2))
+    print_lines(*json.dumps(value, ensure_ascii=False, indent=2).split("\n"))
 
 
 def print_lines(*lines: str) -> None:
-    """Data, unwrapped; what cannot be shown in the terminal's encoding is escaped."""
-    encoding = sys.stdout.encoding or "utf-8"
+    """Data, unwrapped."""
     for line in lines:
-        print(line.encode(encoding, "backslashreplace").decode(encoding))
+        print(_plain(line, sys.stdout))
 
 
 def say(*lines: str) -> None:
-    """Talk."""
-    for line in lines:
-        print(line, file=sys.stderr)
+    """Talk, to nobody if there is no place for it."""
+    try:
+        for line in lines:
+            print(_plain(line, sys.stderr), file=sys.stderr)
+    except OSError:
+        _abandon(sys.stderr)
+
+
+def _plain(text: str, stream: TextIO) -> str:
+    r"""The text with `\uXXXX`, as JSON has it, for what would steer a terminal or what its encoding lacks."""
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else _escaped(char) for char in text)
+    try:
+        text.encode(stream.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = "".join(char if char.isascii() else _escaped(char) for char in text)
+    return text
+
+
+def _escaped(char: str) -> str:
+    units = char.encode("utf-16-be", "surrogatepass").hex(" ", 2)
+    return "".join(f"\\u{unit}" for unit in units.split())
 
 
 def print_table(table: Table) -> None:
@@ -46,5 +95,5 @@ def print_table(table: Table) -> None:
     for name in table.columns:
         drawn.add_column(name, justify="right" if name in table.right else "left", overflow="fold")
     for row in table.rows:
-        drawn.add_row(*(Text(cell) for cell in row))
+        drawn.add_row(*(Text(cell, _STYLES.get(cell, "")) for cell in row))
     Console(width=None if sys.stdout.isatty() else _WIDTH_IN_FILES, highlight=False).print(drawn)

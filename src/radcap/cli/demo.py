@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from radcap.cli.console import print_lines, print_table, say
-from radcap.formats import issue_lines
+from radcap.cli.console import print_lines, print_table
 from radcap.reading import run_demo
 
 __all__ = ["demo_command"]
@@ -21,12 +20,11 @@ def demo_command(
 ) -> None:
     """Check a broken run, repair it, and score several runs on a small real truth."""
     story = run_demo(out)
-    say(f"1. A run with slips: {story.broken.path}")
-    print_lines(*issue_lines(story.broken.path, story.broken.issues, story.broken.counts, shown_per_code=3))
     repaired = ", ".join(f"{code} x{n:,}" for code, n in story.repair.repaired.items())
-    say("", f"2. Repaired by radcap validate --fix: {repaired}; what is left:")
-    left = story.repair.after
-    print_lines(*issue_lines(left.path, left.issues, left.counts, shown_per_code=3))
-    say("", "3. Several runs, scored as in 2025:")
-    print_table(story.table)
-    say(f"The files are in {out}. Try: radcap score concepts {story.example} {story.truth}")
+    print_lines(f"1. radcap validate {story.broken.path}: every slip in one pass")
+    print_table(story.found)
+    print_lines(f"2. radcap validate --fix {story.repair.after.path}: repaired {repaired}. What is left:")
+    print_table(story.left)
+    print_lines("3. radcap score concepts: four runs made by chance, as edition 2025 scores them")
+    print_table(story.scores)
+    print_lines(f"Files: {out}. Next: radcap score concepts {story.example} {story.truth}")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import Annotated
 
 import typer
 
-from radcap.cli.console import say
+from radcap.cli.console import open_streams, say
 from radcap.cli.demo import demo_command
 from radcap.cli.editions import editions_command
 from radcap.cli.score import score_app
@@ -55,12 +56,14 @@ def exit_code(error: RadcapError) -> int:
 
 def main() -> None:
     """Run the command line; an error of ours is one sentence on stderr and an exit code."""
+    gc.set_threshold(100_000)  # many small values, no cycles, a short life: looking for cycles costs a tenth
     try:
-        app()
+        with open_streams():
+            app()
     except RadcapError as error:
         say(f"radcap: {error}")
         sys.exit(exit_code(error))
     except OSError as error:
-        why = f"{error.filename or 'A file'} cannot be used: {error.strerror or error}"
+        why = f"{error.filename or 'The output'} cannot be used: {error.strerror or error}"
         say(f"radcap: {why}. Check its path and rights.")
         sys.exit(2)

@@ -54,7 +54,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
     >>> str(unknown_name("edition", "2052", ["2022", "2025"]))
     "There is no edition '2052'. Nearest is '2025'. Known: 2022, 2025."
     """
-    choice = list(known)
-    near = get_close_matches(name, choice, n=1, cutoff=0.5)
-    nearest = f" Nearest is {near[0]!r}." if near else ""
-    return UsageError(f"There is no {kind} {name!r}.{nearest} Known: {', '.join(choice)}.")
+    choice = {str(one).casefold(): str(one) for one in known}
+    near = get_close_matches(name.casefold(), choice, n=1, cutoff=0.5)
+    nearest = f" Nearest is {choice[near[0]]!r}." if near else ""
+    return UsageError(f"There is no {kind} {name!r}.{nearest} Known: {', '.join(choice.values())}.")

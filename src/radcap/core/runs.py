@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
+from radcap.core.errors import unknown_name
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -26,6 +28,10 @@ class Task(StrEnum):
 
     CONCEPTS = "concepts"
     CAPTIONS = "captions"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Task:
+        raise unknown_name("task", str(value), cls)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from radcap.formats.expected import Expected
 from radcap.formats.findings import Findings, named, shown
 from radcap.formats.fixing import Change, Repair, fix_run
 from radcap.formats.limits import Limits
-from radcap.formats.listing import github_lines, issue_lines
+from radcap.formats.listing import github_lines, issue_lines, sarif
 from radcap.formats.truth import Kind, find_truth, read_expected, read_ids, read_labels, read_vocabulary
 from radcap.formats.validation import Reader, Validation, check_quota, expect, read_run, validate
 from radcap.formats.writing import replacing, write_lines, write_run
@@ -41,6 +41,7 @@ __all__ = [
     "read_run",
     "read_vocabulary",
     "replacing",
+    "sarif",
     "shown",
     "validate",
     "write_lines",

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 __all__ = [
     "CLEAN_CONCEPTS",
@@ -21,6 +21,7 @@ __all__ = [
     "clean_concepts",
     "clean_id",
     "file_ending",
+    "join_concepts",
     "split_concepts",
     "wrong_separator",
 ]
@@ -31,9 +32,12 @@ HEADER_NAMES = frozenset(
 )
 CUI = re.compile(r"C\d+", re.ASCII)
 CLEAN_CONCEPTS = re.compile(r"C\d+(?:;C\d+)*", re.ASCII)
-_OTHER_SEPARATORS = re.compile(r"[Cc]\d+(?:\s*(?P<separator>[,|/+&]|\s)\s*[Cc]\d+)+", re.ASCII)
+# possessive, since a stranger may write thirty thousand blanks
+_OTHER_SEPARATORS = re.compile(
+    r"[Cc]\d++(?:(?=(?P<blank>[\s,|/+&]))\s*+(?P<sign>[,|/+&]?)\s*+[Cc]\d++)+", re.ASCII
+)
 _ENDING = re.compile(r"\.(?:jpe?g|png|gif|bmp|tiff?|webp|dcm|csv|txt)$", re.IGNORECASE)
-_BREAKS = re.compile(r"\s*[\r\n]\s*")
+_BREAKS = re.compile(r"[\r\n]+")
 
 
 def split_concepts(cell: str, *, strip: bool) -> list[str]:
@@ -45,13 +49,19 @@ def split_concepts(cell: str, *, strip: bool) -> list[str]:
 def wrong_separator(part: str) -> str | None:
     """The sign that stands where ';' belongs, if all of the part is CUIs parted by it."""
     match = _OTHER_SEPARATORS.fullmatch(part.strip())
-    return match["separator"] if match else None
+    return (match["sign"] or match["blank"]) if match else None
+
+
+def join_concepts(cells: Sequence[str]) -> str | None:
+    """The one cell that was meant where the wrong sign made several of it; None if not all of it is CUIs."""
+    parts = [part for cell in cells for part in split_concepts(cell, strip=True) if part]
+    return ";".join(parts) if all(CUI.fullmatch(part.upper()) for part in parts) else None
 
 
 def clean_concepts(cell: str) -> str:
-    """CUIs in capitals, once each, parted by ';'. What is no CUI stays as it is."""
+    """CUIs in capitals, once each, parted by ';', on one line. What is no CUI stays as it is."""
     parts: list[str] = []
-    for part in split_concepts(cell, strip=True):
+    for part in split_concepts(clean_caption(cell), strip=True):
         pieces = re.split(r"[\s,|/+&]+", part) if wrong_separator(part) else [part]
         parts += [piece.upper() if CUI.fullmatch(piece.upper()) else piece for piece in pieces if piece]
     return ";".join(dict.fromkeys(parts))
@@ -59,7 +69,8 @@ def clean_concepts(cell: str) -> str:
 
 def clean_caption(text: str) -> str:
     """The caption on one line, without outer blanks."""
-    return _BREAKS.sub(" ", text).strip()
+    lines = (line.strip() for line in _BREAKS.split(text))
+    return " ".join(line for line in lines if line)
 
 
 def file_ending(image_id: str) -> str:

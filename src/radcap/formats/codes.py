@@ -184,7 +184,7 @@ CATALOGUE = (
         "RUN304", "2026 E; W", False, "{text} on line {line}. A CUI is C and digits.", "Correct or drop it."
     ),
     Code("RUN305", "2026 E; I", True, "{cui} on line {line}. 2026 wants a capital C.", "Upper-case it."),
-    Code("RUN306", "2026 E; I", True, "The cell is {cell}. Outer blanks are refused.", "Trim it."),
+    Code("RUN306", "2026 E; I", True, "The cell is {cell}. 2026 refuses outer blanks.", "Trim it."),
     Code(
         "RUN307", "2026 E; W", True, "{cell} on line {line}. CUIs are parted by ';'.", "Replace {separator}."
     ),
@@ -203,15 +203,21 @@ CATALOGUE = (
         "Check it.",
     ),
     Code(
-        "RUN310", "I", False, "{n} images have no CUI. They score 0 unless the truth is empty.", "Intended?"
+        "RUN310",
+        "I",
+        False,
+        "{n} images have no CUI. They score 0 wherever the truth names one.",
+        "Intended?",
     ),
-    Code("RUN311", "2026 E; I", True, "Line {line} is only {id}. 2026 needs two cells.", "Add a comma."),
-    Code("RUN312", "I", False, "{n} rows name no modality. Secondary F1 is 0 there.", "Add one."),
+    Code(
+        "RUN311", "2026 E; I", True, "Line {line} is only {id}. 2026 needs two cells.", "Add the separator."
+    ),
+    Code("RUN312", "I", False, "{n} rows name no modality. The secondary F1 loses there.", "Add one."),
     Code(
         "RUN401",
         "2025-2026 E; W",
         False,
-        "The caption of {id} is empty. AlignScore cannot read it.",
+        "The caption of {id} is empty. Text metrics give 0, AlignScore (2025-26) fails on it.",
         "Write a caption.",
     ),
     Code(
@@ -312,12 +318,11 @@ _CLAUSE = re.compile(
 
 @cache
 def level_of(code: str, year: int, task: Task) -> Level:
-    """The level of a code under the rules of a year."""
-    for clause in CODES[code].levels.split("; "):
-        match = _CLAUSE.fullmatch(clause)
-        if match is None:
-            raise ValueError(f"{code} has the level clause {clause!r}")
-        first, last = match["first"], match["last"] or match["first"]
-        if match["task"] in {None, task.value} and (first is None or int(first) <= year <= int(last)):
-            return _LEVELS[match["level"]]
-    raise ValueError(f"{code} has no level for {year} {task.value}")
+    """The level of a code under the rules of a year; the last clause of every code fits them all."""
+    clauses = (_CLAUSE.fullmatch(clause) for clause in CODES[code].levels.split("; "))
+    return next(_LEVELS[clause["level"]] for clause in clauses if clause and _fits(clause, year, task))
+
+
+def _fits(clause: re.Match[str], year: int, task: Task) -> bool:
+    first, last = clause["first"], clause["last"] or clause["first"]
+    return clause["task"] in {None, task.value} and (first is None or int(first) <= year <= int(last))

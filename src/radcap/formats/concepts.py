@@ -5,11 +5,19 @@ Invariant: `take` returns the cell the edition's scorer reads; the tolerant edit
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from radcap.core import Level
-from radcap.formats.cells import CLEAN_CONCEPTS, CUI, clean_concepts, split_concepts, wrong_separator
+from radcap.formats.cells import (
+    CLEAN_CONCEPTS,
+    CUI,
+    clean_concepts,
+    join_concepts,
+    split_concepts,
+    wrong_separator,
+)
 from radcap.formats.findings import Findings, named, shown
 
 if TYPE_CHECKING:
@@ -20,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["ConceptCheck"]
 
 _CELLS = 2
+_SURPLUS = re.compile(r";\s*(?=;|\Z)|^\s*;")  # a ';' with nothing behind or before it
 
 
 class ConceptCheck:
@@ -60,23 +69,28 @@ class ConceptCheck:
 
     def _too_many_cells(self, row: Row) -> str:
         """A row with more than two cells: CUIs parted by the wrong sign, or something unreadable."""
-        joined = ";".join(row.cells[1:])
-        if all(CUI.fullmatch(part.upper()) for part in split_concepts(joined, strip=True) if part):
-            level = Level.WARNING if self._dialect.tolerant else Level.ERROR
-            cell, sign = shown(row.separator.join(row.cells[1:])), shown(row.separator)
-            self._findings.add("RUN307", row.line, row.column(), level=level, cell=cell, separator=sign)
+        joined = join_concepts(row.cells[1:])
+        if joined is not None:
+            self._note_separator(row)
             return joined
         self._findings.add("RUN202", row.line, row.column(), n=f"{len(row.cells):,}", consequence="")
         return row.cells[1]
+
+    def _note_separator(self, row: Row) -> None:
+        if row.separator == ";":
+            return  # RUN111 has said that the whole file is parted by the sign of the CUIs
+        level = Level.WARNING if self._dialect.tolerant else Level.ERROR  # scorers count the columns
+        cell, sign = shown(row.separator.join(row.cells[1:])), shown(row.separator)
+        self._findings.add("RUN307", row.line, row.column(), level=level, cell=cell, separator=sign)
 
     def _check_untidy(self, row: Row, cell: str) -> None:
         if not cell:
             return
         if cell != cell.strip():
             self._findings.add("RUN306", row.line, row.column(), cell=shown(cell))
+        if (surplus := _SURPLUS.search(cell)) is not None:
+            self._findings.add("RUN303", row.line, row.column(surplus.start()))
         parts = split_concepts(cell, strip=self._dialect.strip_parts)
-        if len(parts) > 1 and not all(part.strip() for part in parts):
-            self._findings.add("RUN303", row.line, row.column(cell.rfind(";")))
         offset = 0
         for part, raw in zip(parts, cell.split(";"), strict=True):
             if part.strip() and not CUI.fullmatch(part):

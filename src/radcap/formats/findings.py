@@ -1,6 +1,7 @@
 """The list of issues a reader fills while it goes on reading.
 
-Invariant: every issue is counted, the first thousand of a code are kept; nothing here stops a reader.
+Invariant: every issue is counted; the first thousand of a code are kept, and its first error wherever it
+stands, so that no crowd of warnings hides it. Nothing here stops a reader.
 """
 
 from __future__ import annotations
@@ -28,29 +29,30 @@ class Findings:
     def __init__(self, dialect: Dialect, *, strict: bool = False, kept_per_code: int = 1000) -> None:
         self.dialect = dialect
         self.counts: Counter[str] = Counter()
+        self.total = 0
         self._strict = strict
         self._kept_per_code = kept_per_code
         self._issues: list[Issue] = []
+        self._refused: set[str] = set()  # codes of which an error is kept
 
     def add(
         self, code: str, line: int, column: int = 1, *, level: Level | None = None, **fields: object
     ) -> None:
         """Count one finding and keep it while there is room."""
         self.counts[code] += 1
-        if self.counts[code] > self._kept_per_code:
+        self.total += 1
+        full = self.counts[code] > self._kept_per_code
+        if full and code in self._refused:
+            return
+        level = level or self._level(code)
+        if level is Level.ERROR:
+            self._refused.add(code)
+        elif full:
             return
         entry = CODES[code]
         values = {"line": line, "edition": self.dialect.edition, **fields}
-        self._issues.append(
-            Issue(
-                code,
-                level or self._level(code),
-                line,
-                column,
-                entry.message.format(**values),
-                entry.hint.format(**values),
-            )
-        )
+        message, hint = entry.message.format(**values), entry.hint.format(**values)
+        self._issues.append(Issue(code, level, line, column, message, hint))
 
     def _level(self, code: str) -> Level:
         if code in _PACKING and self._strict:
@@ -61,7 +63,7 @@ class Findings:
 
     @property
     def has_errors(self) -> bool:
-        return any(issue.level is Level.ERROR for issue in self._issues)
+        return bool(self._refused)
 
     @property
     def issues(self) -> tuple[Issue, ...]:

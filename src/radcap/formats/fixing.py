@@ -1,7 +1,7 @@
 """Repair what is safe in a run file and list every change; never invent a prediction.
 
-Invariant: each image keeps the prediction it had. A row that cannot be repaired goes out as it came in,
-and the check of the new file names it.
+Invariant: each image keeps the prediction it had. A row that cannot be repaired goes out as it came in
+(at most its separator changes with that of the file), and the check of the new file names it.
 """
 
 from __future__ import annotations
@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from radcap.core import InputError, Level, Task, UsageError
-from radcap.formats.cells import CUI, clean_id, split_concepts
+from radcap.formats.cells import clean_id, join_concepts
 from radcap.formats.codes import CODES
 from radcap.formats.validation import Reader, Validation, expect
-from radcap.formats.writing import format_header, format_row, write_lines
+from radcap.formats.writing import format_cells, format_header, format_row, write_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from radcap.formats.dialects import Dialect
     from radcap.formats.expected import Expected
     from radcap.formats.rows import Row
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Change", "Repair", "fix_run"]
 
 _CELLS = 2
+_CUT_SHORT = frozenset({"RUN113", "RUN114"})  # the copy would lack what lies behind the limit
 _STRAY = re.compile("[\udc80-\udcff]")  # a byte that was no UTF-8
 
 
@@ -72,36 +75,73 @@ def fix_run(
     ids: Path | str | None = None,
     truth: Path | str | None = None,
     edition: str = "2026",
+    strict: bool = False,
     force: bool = False,
 ) -> Repair:
     """Write a repaired copy of a run to `out`, in the dialect of the edition and the order of the ids."""
     path, out, task = Path(run), Path(out), Task(task)
-    expected = expect(task, ids=ids, truth=truth)
-    if out.exists() and (not force or out.samefile(path)):
+    expected = expect(task, ids=ids, truth=truth, edition=edition)
+    if out.exists() and (not force or (path.exists() and out.samefile(path))):
         raise UsageError(
             f"{out} is already there. Nothing was overwritten. Choose another name for the copy."
         )
-    first = Reader(path, task, edition, expected)
-    for _ in first.cells():
-        pass
-    second = Reader(path, task, edition, expected)
-    rows = [(row, *_repair(row, second.dialect, expected)) for row in second.rows()]
-    if not rows:
-        raise _unreadable(first.validation())
-    ordered = sorted(rows, key=lambda row: expected.position.get(row[1], len(expected)))
-    write_lines([*format_header(second.dialect), *(text for _, _, text in ordered)], out)
-    third = Reader(out, task, edition, expected)
-    for _ in third.cells():
-        pass
-    changes = tuple(Change(row.line, _source(row), text) for row, _, text in rows if _source(row) != text)
-    moved = sum(old is not new for old, new in zip(rows, ordered, strict=True))
-    return Repair(first.validation(), third.validation(), changes, moved)
+    before = Reader(path, task, edition, expected, strict=strict).check()
+    reader = Reader(path, task, edition, expected)
+    rows = [_Mended(row, *_repair(row, reader.dialect, expected)) for row in reader.rows()]
+    kept = [mended for mended in rows if mended.text]
+    if not any(mended.image_id in expected for mended in kept):
+        raise _unreadable(before, "has no row to repair")
+    if not _is_whole(kept, reader):
+        raise _unreadable(before, "cannot be read whole")
+    ordered = _sorted(kept, expected)
+    header = format_header(reader.dialect)
+    write_lines([*header, *(row.text for row in ordered)], out)
+    after = Reader(out, task, edition, expected, strict=strict).check()
+    changes = (*_header_change(reader.header, "".join(header)), *_row_changes(rows))
+    moved = sum(old is not new for old, new in zip(kept, ordered, strict=True))
+    return Repair(before, after, changes, moved)
 
 
-def _unreadable(found: Validation) -> InputError:
+class _Mended(NamedTuple):
+    """A row, the id it is taken for, and the line to write for it: nothing for a row of empty cells."""
+
+    row: Row
+    image_id: str
+    text: str
+
+
+def _is_whole(rows: list[_Mended], reader: Reader) -> bool:
+    """Whether a copy can hold all of the run: an open quote cannot be carried to another separator."""
+    separator = reader.dialect.separators[0]
+    return _CUT_SHORT.isdisjoint(reader.findings.counts) and all(
+        mended.row.closed or mended.row.separator == separator for mended in rows
+    )
+
+
+def _unreadable(found: Validation, what: str) -> InputError:
     errors = [issue for issue in found.issues if issue.level is Level.ERROR]
+    errors.sort(key=lambda issue: issue.code not in {*_CUT_SHORT, "RUN112"})
     why = f" {errors[0].message}" if errors else ""
-    return InputError(f"{found.path} has no row to repair.{why} Nothing was written.", found.issues)
+    return InputError(f"{found.path} {what}.{why} Nothing was written.", found.issues)
+
+
+def _sorted(rows: list[_Mended], expected: Expected) -> list[_Mended]:
+    """Rows in the order of the ids; behind a quote that never closes a row must not change its neighbour."""
+    if not all(mended.row.closed for mended in rows):
+        return rows
+    return sorted(rows, key=lambda mended: expected.position.get(mended.image_id, len(expected)))
+
+
+def _header_change(header: Row | None, text: str) -> Iterator[Change]:
+    before = "" if header is None else _source(header)
+    if before != text:
+        yield Change(1 if header is None else header.line, before, text)
+
+
+def _row_changes(rows: list[_Mended]) -> Iterator[Change]:
+    for row, _, text in rows:
+        if _source(row) != text:
+            yield Change(row.line, _source(row), text)
 
 
 def _source(row: Row) -> str:
@@ -109,25 +149,29 @@ def _source(row: Row) -> str:
 
 
 def _repair(row: Row, form: Dialect, expected: Expected) -> tuple[str, str]:
-    """The id of a row and the line to write for it."""
-    image_id = clean_id(row.cells[0], expected.__contains__)
-    readable, cell = _read_cell(row, form)
-    if not readable or not image_id:
-        return image_id, _source(row)
-    return image_id, _recover(format_row(image_id, cell, form))
+    """The id of a row and the line to write for it; an unknown id tells that the row was misread."""
+    cells = [_recover(cell) for cell in row.cells]
+    image_id = clean_id(cells[0], expected.__contains__)
+    readable, cell = _read_cell(row, cells, form)
+    if not any(cell.strip() for cell in cells):
+        return image_id, ""
+    if readable and image_id in expected:
+        return image_id, format_row(image_id, cell, form)
+    if row.closed and row.separator != form.separators[0]:
+        return image_id, format_cells(row.cells, form)
+    return image_id, _source(row)
 
 
-def _read_cell(row: Row, form: Dialect) -> tuple[bool, str | None]:
+def _read_cell(row: Row, cells: list[str], form: Dialect) -> tuple[bool, str | None]:
     """The prediction of a row, if there is exactly one way to read it."""
     if not row.closed:
         return False, None
-    if len(row.cells) <= _CELLS:
-        return True, row.cells[1] if len(row.cells) == _CELLS else None
+    if len(cells) <= _CELLS:
+        return True, cells[1] if len(cells) == _CELLS else None
     if form.task is Task.CONCEPTS:
-        joined = ";".join(row.cells[1:])
-        parts = split_concepts(joined, strip=True)
-        return all(CUI.fullmatch(part.upper()) for part in parts if part), joined
-    return form.quoting and not row.quoted, row.separator.join(row.cells[1:])
+        joined = join_concepts(cells[1:])
+        return joined is not None, joined
+    return form.quoting and not row.quoted, row.separator.join(cells[1:])
 
 
 def _recover(text: str) -> str:

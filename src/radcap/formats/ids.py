@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from radcap.formats.cells import file_ending
+from radcap.formats.dialects import Header
 from radcap.formats.expected import Expected, series_of, split_of
 from radcap.formats.findings import Findings, named, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from radcap.formats.rows import Row
 
 __all__ = ["IdCheck", "misplaced"]
@@ -32,22 +34,40 @@ class IdCheck:
         self._lines = array("L", bytes(array("L").itemsize * (0 if expected is None else len(expected))))
         self._order = array("L")  # positions of known ids as they came
         self._strangers: dict[str, int] = {}  # other ids and their first lines
+        self._position: Mapping[str, int] = {} if expected is None else expected.position
+        self._skips = findings.dialect.skips_ids_with_id
         self._rows = 0
         self._trailing = 0  # rows since the last known id
+        self._trailing_line = 0  # the first of them
 
     def take(self, row: Row) -> str | None:
         """The id of a row, repaired where only one reading is possible; None if the row adds no image."""
+        image_id = row.cells[0]
+        place = self._position.get(image_id)
+        if place is not None and not self._lines[place] and not (self._skips and "ID" in image_id):
+            self._rows += 1  # nearly every row of nearly every run
+            return self._accept(image_id, place, row.line)
+        if self._is_skipped(image_id, row.line):
+            return None
         self._rows += 1
         self._trailing += 1
-        image_id = row.cells[0]
+        if self._trailing == 1:
+            self._trailing_line = row.line
         if not image_id.strip():
             self._findings.add("RUN210", row.line)
             return None
-        if self._expected is None or image_id not in self._expected:
-            image_id = self._repair(image_id, row)
-        if self._findings.dialect.skips_ids_with_id and "ID" in image_id:
-            self._findings.add("RUN212", row.line, id=named(image_id))
-        return self._count(image_id, row)
+        return self._count(image_id if self._is_known(image_id) else self._repair(image_id, row), row)
+
+    def _is_skipped(self, image_id: str, line: int) -> bool:
+        """The ID trap: such rows are dropped like a header, so nobody asks whether the id is right."""
+        form = self._findings.dialect
+        if not form.skips_ids_with_id or "ID" not in image_id:
+            return False
+        self._findings.add("RUN212", line, id=named(image_id.strip()))
+        return form.header is Header.CONTAINS_ID and not self._is_known(image_id.strip())
+
+    def _is_known(self, image_id: str) -> bool:
+        return self._expected is not None and image_id in self._expected
 
     def _repair(self, image_id: str, row: Row) -> str:
         trimmed = image_id.strip()
@@ -58,11 +78,12 @@ class IdCheck:
         known = self._expected is None or (bare in self._expected and trimmed not in self._expected)
         if not ending or not known:
             return trimmed
-        self._findings.add("RUN211", row.line, len(bare) + 1, id=named(trimmed), ending=ending)
+        before = len(image_id) - len(image_id.lstrip()) + row.raw.startswith('"')
+        self._findings.add("RUN211", row.line, before + len(bare) + 1, id=named(trimmed), ending=ending)
         return bare
 
     def _count(self, image_id: str, row: Row) -> str | None:
-        place = None if self._expected is None else self._expected.position.get(image_id)
+        place = self._position.get(image_id)
         first = self._strangers.get(image_id, 0) if place is None else self._lines[place]
         if first:
             self._findings.add("RUN206", row.line, id=named(image_id), first=first)
@@ -70,7 +91,10 @@ class IdCheck:
         if place is None:
             self._strangers[image_id] = row.line
             return image_id if self._expected is None else None
-        self._lines[place] = row.line
+        return self._accept(image_id, place, row.line)
+
+    def _accept(self, image_id: str, place: int, line: int) -> str:
+        self._lines[place] = line
         self._order.append(place)
         self._trailing = 0
         return image_id
@@ -117,16 +141,21 @@ class IdCheck:
             )
 
     def _report_missing(self, expected: Expected) -> None:
-        absent = len(expected) - len(self._order)
-        if absent and self._rows:
-            ids = (image_id for image_id, place in expected.position.items() if not self._lines[place])
-            examples = ", ".join(named(image_id) for image_id in islice(ids, _EXAMPLES))
-            self._findings.add("RUN207", 0, 0, n=f"{absent:,}", total=f"{len(expected):,}", examples=examples)
+        if len(expected) == len(self._order) or not self._rows:
+            return
+        ids = (image_id for image_id, place in expected.position.items() if not self._lines[place])
+        if self._findings.dialect.header is Header.CONTAINS_ID:
+            ids = (image_id for image_id in ids if "ID" not in image_id)  # dropped from the truth as well
+        absent = list(ids)
+        if absent:
+            examples = ", ".join(map(named, absent[:_EXAMPLES]))
+            n, total = f"{len(absent):,}", f"{len(expected):,}"
+            self._findings.add("RUN207", 0, 0, n=n, total=total, examples=examples)
 
     def _report_surplus(self, expected: Expected) -> None:
         if self._rows > len(expected) and self._trailing and self._order:
-            line = self._lines[self._order[-1]] + 1
-            self._findings.add("RUN209", line, n=f"{self._trailing:,}", total=f"{len(expected):,}")
+            n, total = f"{self._trailing:,}", f"{len(expected):,}"
+            self._findings.add("RUN209", self._trailing_line, n=n, total=total)
 
     def _report_order(self, expected: Expected) -> None:
         wrong = misplaced(self._order)

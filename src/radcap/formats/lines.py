@@ -32,7 +32,8 @@ def split_lines(chunks: Iterable[bytes], most: int) -> Iterator[bytes]:
         lines = held[:cut].splitlines(keepends=True)
         held = held[cut:]
         if lines:
-            yield from lines[1:] if overlong else lines
+            for line in lines[overlong:]:
+                yield line if len(line) <= most + len(b"\r\n") else line[: most + 1]
             overlong = False
         body = held.removesuffix(b"\r")
         if len(body) > most:

@@ -6,9 +6,10 @@ Invariant: an issue is one line, never wrapped; at most twenty of a code are pri
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
-from radcap.core import Level
+from radcap.core import VERSION, Level
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
     from radcap.core import Issue
     from radcap.formats.validation import Validation
 
-__all__ = ["SHOWN_PER_CODE", "github_lines", "issue_lines"]
+__all__ = ["SHOWN_PER_CODE", "github_lines", "issue_lines", "sarif"]
 
 SHOWN_PER_CODE = 20
+_SARIF_LEVELS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "note"}
 _ANNOTATIONS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "notice"}
 
 
@@ -31,14 +33,17 @@ def issue_lines(
 ) -> Iterator[str]:
     """`file:line:column: CODE message`, then how many more there are of each code."""
     printed: Counter[str] = Counter()
-    for issue in issues:
-        printed[issue.code] += 1
-        if printed[issue.code] <= shown_per_code:
-            yield f"{path}:{issue}"
-    for code, n in (counts or printed).items():
-        rest = n - min(printed[code], shown_per_code)
-        if rest:
-            yield f"{path}: {code} {rest:,} more"
+    chosen: set[int] = set()
+    # the errors of a code come before its warnings when there is no room for all
+    for place in sorted(range(len(issues)), key=lambda place: issues[place].level is not Level.ERROR):
+        if printed[issues[place].code] < shown_per_code:
+            printed[issues[place].code] += 1
+            chosen.add(place)
+    for place in sorted(chosen):
+        yield f"{path}:{issues[place]}"
+    for code, n in (counts or Counter(issue.code for issue in issues)).items():
+        if n > printed[code]:
+            yield f"{path}: {code} {n - printed[code]:,} more"
 
 
 def github_lines(found: Validation) -> Iterator[str]:
@@ -49,6 +54,26 @@ def github_lines(found: Validation) -> Iterator[str]:
         if issue.line:
             place += f",line={issue.line},col={issue.column}"
         yield f"::{kind} {place},title={issue.code}::{_data(_sentence(issue))}"
+
+
+def sarif(found: Validation) -> dict[str, Any]:
+    """The findings as a SARIF 2.1.0 log, which editors and code hosts show beside the lines."""
+    codes = sorted({issue.code for issue in found.issues})
+    driver = {"name": "radcap", "version": VERSION, "rules": [{"id": code} for code in codes]}
+    results = [_sarif_result(found.path, issue) for issue in found.issues]
+    return {"version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
+
+
+def _sarif_result(path: str, issue: Issue) -> dict[str, Any]:
+    place: dict[str, Any] = {"artifactLocation": {"uri": quote(path)}}
+    if issue.line:
+        place["region"] = {"startLine": issue.line, "startColumn": issue.column}
+    return {
+        "ruleId": issue.code,
+        "level": _SARIF_LEVELS[issue.level],
+        "message": {"text": _sentence(issue)},
+        "locations": [{"physicalLocation": place}],
+    }
 
 
 def _sentence(issue: Issue) -> str:

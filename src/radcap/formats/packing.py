@@ -6,6 +6,7 @@ Invariant: no more is read than `Limits` allows, whatever sizes the file claims 
 from __future__ import annotations
 
 import stat
+import struct
 import zipfile
 import zlib
 from pathlib import PurePosixPath
@@ -26,6 +27,8 @@ SUBMISSION = "submission.csv"
 
 _CHUNK = 256 * 1024
 _RATIO_FROM = 4 * 1024 * 1024  # below this an expansion is harmless, however steep
+_ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06")  # a member, or the end of an empty archive
+_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})  # the others unpack without a bound
 _ENCRYPTED = 0x1
 _NAMES_SHOWN = 5
 _KINDS = {
@@ -41,6 +44,8 @@ _ZIP_ERRORS = (
     NotImplementedError,  # a compression method zipfile does not know
     RuntimeError,  # an encrypted member
     ValueError,
+    OverflowError,  # a place beyond every file
+    struct.error,
     OSError,
 )
 
@@ -48,7 +53,7 @@ _ZIP_ERRORS = (
 def is_zip(path: Path) -> bool:
     """Whether the content, not the name, says zip."""
     with path.open("rb") as file:
-        return file.read(2) == b"PK"
+        return file.read(4) in _ZIP_STARTS
 
 
 def read_chunks(path: Path, findings: Findings, limits: Limits) -> Iterator[bytes]:
@@ -122,15 +127,16 @@ def _read_zip(path: Path, findings: Findings, limits: Limits) -> Iterator[bytes]
             with zipfile.ZipFile(guarded) as archive:  # pyright: ignore[reportArgumentType]
                 member = _choose(archive.infolist(), findings, limits)
                 if member is not None:
+                    packed = min(member.compress_size, path.stat().st_size)  # the first may be a lie
                     with archive.open(member) as stream:
-                        yield from _bounded(stream, findings, limits, packed=member.compress_size)
+                        yield from _bounded(stream, findings, limits, packed)
         except _ZIP_ERRORS as error:
             reason = f"cannot be read ({shown(str(error))})"
             findings.add("RUN114", 0, 0, name=named(path.name), reason=reason)
 
 
 def _choose(members: list[zipfile.ZipInfo], findings: Findings, limits: Limits) -> zipfile.ZipInfo | None:
-    """The member that is the run: submission.csv, else the only text file there is."""
+    """The member that is the run: the only CSV file there is, else the only text file."""
     if len(members) > limits.zip_members:
         size = f"A zip of {len(members):,} members"
         findings.add("RUN113", 0, 0, size=size, limit=f"{limits.zip_members} members")
@@ -138,7 +144,8 @@ def _choose(members: list[zipfile.ZipInfo], findings: Findings, limits: Limits) 
     regular = [member for member in members if not member.is_dir()]
     names = ", ".join(shown(member.filename) for member in regular[:_NAMES_SHOWN]) or "no file"
     if [member.filename for member in members] != [SUBMISSION]:
-        tables = [member for member in regular if _is_table(member.filename)]
+        texts = [member for member in regular if _is_table(member.filename)]
+        tables = [member for member in texts if member.filename.lower().endswith(".csv")] or texts
         if len(tables) != 1:
             findings.add("RUN114", 0, 0, name=names, reason="leaves open which file is the run")
             return None
@@ -166,4 +173,6 @@ def _unsafe(member: zipfile.ZipInfo) -> str | None:
         return "is no regular file"
     if member.flag_bits & _ENCRYPTED:
         return "is encrypted"
+    if member.compress_type not in _METHODS:
+        return "is packed by a method other than deflate"
     return None

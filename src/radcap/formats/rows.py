@@ -1,13 +1,18 @@
 """From physical lines to rows of cells, for every dialect.
 
-Invariant: cells are those Python's `csv.reader` finds (tested against it); lines and columns are true.
+Invariant: cells are those Python's `csv.reader` finds, as in the evaluators; lines and columns are true.
 A quote that never closes is one finding: reading goes on at the next line that starts with a known id.
 """
 
 from __future__ import annotations
 
+import csv
 import re
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain, islice
+from sys import getsizeof
 from typing import TYPE_CHECKING, NamedTuple
 
 from radcap.core import Level
@@ -25,6 +30,7 @@ __all__ = ["SEPARATOR_NAMES", "Row", "read_rows"]
 SEPARATOR_NAMES = {TAB: "a tab", PIPE: "'|'", COMMA: "a comma", ";": "a semicolon"}
 
 _LOOKED_AT = 50  # lines that decide the separator
+_NUL = re.compile("\0")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _MARK_EFFECT = {
     Header.NONE: "takes it for a part of the first id",
@@ -54,13 +60,18 @@ class Row(NamedTuple):
         before = len(self.cells[0]) + 2 * self.raw.startswith('"')
         start = before + len(self.separator)
         if self.raw[start : start + 1] == '"':
-            offset += 1 + self.cells[1][:offset].count('"')
+            offset += 1 + bisect_left(_quotes(self.cells[1]), offset)
         return start + offset + 1
 
     @property
     def quoted(self) -> bool:
         """Whether the second cell is written in quotes."""
         return self.raw.partition(self.separator)[2].startswith('"')
+
+
+@lru_cache(maxsize=1)  # a cell with thousands of slips asks for thousands of columns
+def _quotes(cell: str) -> list[int]:
+    return [match.start() for match in re.finditer('"', cell)]
 
 
 def read_rows(
@@ -77,7 +88,8 @@ def read_rows(
         _note_mark(first[0], findings)
         first[0] = first[0].removeprefix(UTF8_MARK)
     separator = _find_separator(first, findings)
-    texts = _texts(chain(first, lines), len(UTF8_MARK) * marked, findings, limits)
+    numbered = _texts(chain(first, lines), len(UTF8_MARK) * marked, findings, limits)
+    texts = _bounded(numbered, separator, findings, limits)
     return _RowReader(texts, separator, findings, limits, is_id).rows()
 
 
@@ -110,26 +122,49 @@ def _texts(
     """Numbered lines as text; bytes that are no UTF-8 travel on as lone surrogates, so nothing is lost."""
     for number, ended in enumerate(lines, 1):
         line = ended.rstrip(b"\r\n")
-        if number > limits.rows:
-            size = f"More than {limits.rows:,} lines"
-            findings.add("RUN113", number, size=size, limit=f"{limits.rows:,} lines for this task")
-            return
         if len(line) > limits.line_bytes:
-            size = f"A line of more than {limits.line_bytes:,} bytes"
-            findings.add("RUN113", number, size=size, limit=f"{limits.line_bytes:,} bytes a line")
+            _note_limit(findings, number, limits.line_bytes, "bytes a line")
             continue
-        try:
-            text = line.decode()
-        except UnicodeDecodeError as error:
-            byte, place = f"0x{line[error.start]:02X}", offset + error.start
-            column = len(line[: error.start].decode()) + 1
-            findings.add("RUN105", number, column, byte=byte, offset=place)
-            text = line.decode("utf-8", "surrogateescape")
-        if (control := _CONTROL.search(text)) is not None:
-            level = None if control[0] == "\0" else Level.WARNING  # scorers read the others as text
-            findings.add("RUN115", number, control.start() + 1, level=level, byte=f"0x{ord(control[0]):02X}")
+        yield number, _decode(line, number, offset, findings)
         offset += len(ended)
+
+
+def _bounded(
+    texts: Iterator[tuple[int, str]], separator: str, findings: Findings, limits: Limits
+) -> Iterator[tuple[int, str]]:
+    """Lines until one of the limits is passed."""
+    size = parts = 0
+    most_lines, most_parts, most_findings = limits.lines, limits.parts, limits.findings
+    for number, text in texts:
+        size += getsizeof(text)  # a single emoji makes a long line four times as large as its file
+        parts += text.count(separator) + text.count(";")
+        if number > most_lines:
+            return _note_limit(findings, number, most_lines, "lines")
+        if size > limits.file_bytes:
+            return _note_limit(findings, number, limits.file_bytes, "bytes of text")
+        if parts > most_parts:
+            return _note_limit(findings, number, most_parts, "cells and concepts")
+        if findings.total > most_findings:
+            return _note_limit(findings, number, most_findings, "findings")
         yield number, text
+
+
+def _decode(line: bytes, number: int, offset: int, findings: Findings) -> str:
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        byte, place = f"0x{line[error.start]:02X}", offset + error.start
+        column = len(line[: error.start].decode()) + 1
+        findings.add("RUN105", number, column, byte=byte, offset=place)
+        text = line.decode("utf-8", "surrogateescape")
+    if (control := _NUL.search(text) or _CONTROL.search(text)) is not None:
+        level = None if control[0] == "\0" else Level.WARNING  # scorers read the others as text
+        findings.add("RUN115", number, control.start() + 1, level=level, byte=f"0x{ord(control[0]):02X}")
+    return text
+
+
+def _note_limit(findings: Findings, line: int, most: int, what: str) -> None:
+    findings.add("RUN113", line, size=f"More than {most:,} {what}", limit=f"{most:,} {what} for this task")
 
 
 class _RowReader:
@@ -150,87 +185,54 @@ class _RowReader:
         self._is_id = is_id
 
     def rows(self) -> Iterator[Row]:
+        for number, row in enumerate(self._split(), 1):
+            if number > self._limits.rows:
+                return _note_limit(self._findings, row.line, self._limits.rows, "rows")
+            yield row
+
+    def _split(self) -> Iterator[Row]:
         quoting = self._findings.dialect.quoting or self._separator in {COMMA, ";"}
         separator = self._separator
-        pending: tuple[int, str] | None = None
-        while (numbered := pending or next(self._texts, None)) is not None:
-            pending = None
+        ahead: tuple[int, str] | None = None
+        while (numbered := ahead or next(self._texts, None)) is not None:
+            ahead = None
             line, text = numbered
             if not text or text.isspace():
                 self._findings.add("RUN201", line)
             elif not quoting or '"' not in text:
                 yield Row(line, text.split(separator), text, separator)
             else:
-                quoted = _QuotedRow(separator)
-                pending = self._read_quoted(quoted, line, text)
-                yield Row(line, quoted.cells, text, separator, tuple(quoted.breaks), quoted.closed)
+                quoted = _Quoted(line, text)
+                cells = next(csv.reader(self._lines_of(quoted), delimiter=separator))
+                yield Row(line, cells, text, separator, tuple(quoted.breaks), quoted.closed)
+                ahead = quoted.ahead
 
-    def _read_quoted(self, row: _QuotedRow, line: int, text: str) -> tuple[int, str] | None:
-        """Feed lines to a row until its quotes close; a line that was read too far is handed back."""
-        row.feed(text)
-        size = len(text)
-        while row.open:
-            numbered = next(self._texts, None)
-            if numbered is None or size > self._limits.line_bytes or self._starts_row(numbered[1]):
-                self._findings.add("RUN112", line, text.rfind('"') + 1)
-                row.give_up()
-                return numbered
-            size += len(numbered[1]) + 1
-            row.breaks.append(numbered[1])
-            if not numbered[1].strip():
-                self._findings.add("RUN201", numbered[0])
-            row.feed(numbered[1])
-        return None
+    def _lines_of(self, row: _Quoted) -> Iterator[str]:
+        """The lines of a row; `csv.reader` asks for a further one while a quote is open."""
+        yield row.text
+        size = len(row.text)
+        while (numbered := next(self._texts, None)) is not None:
+            line, text = numbered
+            size += len(text) + 1
+            if size > self._limits.line_bytes or self._starts_row(text):
+                break
+            row.breaks.append(text)
+            if not text.strip():
+                self._findings.add("RUN201", line)
+            yield f"\n{text}"
+        self._findings.add("RUN112", row.line, row.text.rfind('"') + 1)
+        row.closed, row.ahead = False, numbered
 
     def _starts_row(self, text: str) -> bool:
         return self._is_id(text.partition(self._separator)[0].strip('" '))
 
 
-class _QuotedRow:
-    """A row with quotes, fed line by line; splits as `csv.reader` with its default settings does."""
+@dataclass(slots=True)
+class _Quoted:
+    """A row with quotes, while its lines are read."""
 
-    def __init__(self, separator: str) -> None:
-        self.separator = separator
-        self.cells: list[str] = []
-        self.breaks: list[str] = []
-        self.open = False
-        self.closed = True
-        self._parts: list[str] = []
-
-    def feed(self, text: str) -> None:
-        place: int | None = 0
-        if self.open:
-            self._parts.append("\n")
-            place = self._finish(text, 0)
-        while place is not None and not self.open:
-            place = self._cell(text, place)
-
-    def give_up(self) -> None:
-        self.open = self.closed = False
-        self.cells.append("".join(self._parts))
-
-    def _cell(self, text: str, start: int) -> int | None:
-        """Read the cell that starts here; the place of the next one, or None at the end."""
-        if text.startswith('"', start):
-            self.open, self._parts = True, []
-            return self._finish(text, start + 1)
-        self._parts = []
-        return self._plain(text, start)
-
-    def _finish(self, text: str, start: int) -> int | None:
-        """Read on inside quotes; text behind the closing quote still belongs to the cell."""
-        while (quote := text.find('"', start)) >= 0:
-            self._parts.append(text[start:quote])
-            if not text.startswith('"', quote + 1):
-                self.open = False
-                return self._plain(text, quote + 1)
-            self._parts.append('"')
-            start = quote + 2
-        self._parts.append(text[start:])
-        return None
-
-    def _plain(self, text: str, start: int) -> int | None:
-        end = text.find(self.separator, start)
-        self._parts.append(text[start:] if end < 0 else text[start:end])
-        self.cells.append("".join(self._parts))
-        return None if end < 0 else end + len(self.separator)
+    line: int
+    text: str
+    breaks: list[str] = field(default_factory=list[str])
+    closed: bool = True
+    ahead: tuple[int, str] | None = None  # the line that was read too far

@@ -6,13 +6,14 @@ Invariant: one pass, all findings; what the run then holds is what that edition'
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from radcap.core import Issue, Level, Run, Task, UsageError
 from radcap.formats.captions import CaptionCheck
 from radcap.formats.concepts import ConceptCheck
-from radcap.formats.dialects import dialect
+from radcap.formats.dialects import RADCAP, dialect
 from radcap.formats.findings import Findings, named
 from radcap.formats.header import take_header
 from radcap.formats.ids import IdCheck
@@ -76,7 +77,7 @@ class Reader:
         self.findings = Findings(self.dialect, strict=strict, kept_per_code=self.limits.issues_per_code)
         self._expected = expected
         self._vocabulary = vocabulary
-        self._has_header = False
+        self.header: Row | None = None
         self._rows = 0
 
     def rows(self) -> Iterator[Row]:
@@ -85,11 +86,10 @@ class Reader:
         chunks = read_chunks(self.path, self.findings, self.limits)
         rows = read_rows(chunks, self.findings, self.limits, known or _never)
         first = next(rows, None)
-        if first is not None:
-            self._has_header = take_header(first, self.findings, known)
-            if not self._has_header:
-                self._rows += 1
-                yield first
+        if first is not None and take_header(first, self.findings, known):
+            self.header = first
+        elif first is not None:
+            rows = chain((first,), rows)
         for row in rows:
             self._rows += 1
             yield row
@@ -111,11 +111,17 @@ class Reader:
     def _note_no_rows(self) -> None:
         if self._rows:
             return
-        if self._has_header:
+        if self.header is not None:
             n = "the" if self._expected is None else f"{len(self._expected):,}"
             self.findings.add("RUN110", 1, n=n)
         elif not self.findings.has_errors:
             self.findings.add("RUN102", 0, 0, file=named(self.path.name), what="no rows")
+
+    def check(self) -> Validation:
+        """Read the whole file for what is wrong with it alone."""
+        for _ in self.cells():
+            pass
+        return self.validation()
 
     def validation(self) -> Validation:
         """What was found so far."""
@@ -133,12 +139,15 @@ def _never(_: str) -> bool:
     return False
 
 
-def expect(task: Task, *, ids: Path | str | None = None, truth: Path | str | None = None) -> Expected:
+def expect(
+    task: Task, *, ids: Path | str | None = None, truth: Path | str | None = None, edition: str = RADCAP
+) -> Expected:
     """The ids a run must name, from a list of ids or from a truth file or folder."""
+    dialect(edition, task)  # an unknown edition is refused before any file is read
     if ids is not None and truth is None:
-        return read_ids(Path(ids))
+        return read_ids(Path(ids), edition)
     if truth is not None and ids is None:
-        return read_expected(Path(truth), task)
+        return read_expected(Path(truth), task, edition)
     raise UsageError("A run is checked against a list of ids or a truth. Give exactly one of the two.")
 
 
@@ -154,20 +163,16 @@ def validate(
 ) -> Validation:
     """Check a run file against the ids of a truth (file or folder), or against a bare list of ids."""
     task = Task(task)
-    dialect(edition, task)  # an unknown edition is refused before any file is read
-    expected = expect(task, ids=ids, truth=truth)
+    expected = expect(task, ids=ids, truth=truth, edition=edition)
     known = None if vocabulary is None else read_vocabulary(Path(vocabulary))
-    reader = Reader(Path(run), task, edition, expected, strict=strict, vocabulary=known)
-    for _ in reader.cells():
-        pass
-    return reader.validation()
+    return Reader(Path(run), task, edition, expected, strict=strict, vocabulary=known).check()
 
 
 def read_run(
     path: Path | str,
     task: Task | str,
     *,
-    edition: str = "radcap",
+    edition: str = RADCAP,
     expected: Expected | None = None,
     strict: bool = False,
 ) -> tuple[Run, Validation]:

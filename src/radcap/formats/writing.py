@@ -20,8 +20,9 @@ from radcap.formats.packing import SUBMISSION
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
-__all__ = ["format_header", "format_row", "replacing", "write_lines", "write_run"]
+__all__ = ["format_cells", "format_header", "format_row", "replacing", "write_lines", "write_run"]
 
+_BREAKS = "\r\n"
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest date a zip can hold
 
 
@@ -45,17 +46,22 @@ def format_header(form: Dialect) -> list[str]:
 
 
 def format_row(image_id: str, cell: str | None, form: Dialect) -> str:
-    """One line of a run file: the cell tidied, a separator inside it quoted or made a blank."""
+    """One line of a run file: id and cell, the latter tidied."""
     tidy = clean_concepts if form.task is Task.CONCEPTS else clean_caption
+    return format_cells((image_id, tidy(cell or "")), form)
+
+
+def format_cells(cells: Iterable[str], form: Dialect) -> str:
+    """Cells as one row; a separator or line break inside is quoted, or made a blank where none quotes."""
     separator = form.separators[0]
-    cells = (image_id, tidy(cell or ""))
     if form.quoting:
         return separator.join(_quote(one, separator) for one in cells)
-    return separator.join(one.replace(separator, " ") for one in cells)
+    blanks = str.maketrans(dict.fromkeys((separator, *_BREAKS), " "))
+    return separator.join(one.translate(blanks) for one in cells)
 
 
 def _quote(cell: str, separator: str) -> str:
-    if separator in cell or '"' in cell:
+    if any(sign in cell for sign in (separator, '"', *_BREAKS)):
         doubled = cell.replace('"', '""')
         return f'"{doubled}"'
     return cell

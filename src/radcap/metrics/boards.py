@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -41,6 +41,15 @@ _METRICS = {
     "Relevance": "relevance",
     "Factuality": "factuality",
     "Overall": "overall",
+}
+_MORE = {  # the second table of 2022 and 2023, where BLEU is BLEU-1
+    "METEOR": "meteor",
+    "CIDEr": "cider",
+    "SPICE": "spice",
+    "BERTScore": "bertscore",
+    "BLEURT": "bleurt",
+    "BLEU": "bleu1",
+    "CLIPScore": "clipscore",
 }
 _RANKS = re.compile(r"(\d+) ?\((\d+)\)")
 
@@ -76,8 +85,20 @@ def board(edition: str, task: Task) -> tuple[BoardRow, ...]:
     """The published board of an edition, in the printed order."""
     if edition not in BOARDS:
         raise UsageError(f"There is no published board of {edition} here. Known: {', '.join(BOARDS)}.")
-    path = files("radcap").joinpath("data", "published", f"{edition}_{task.value}.csv")
-    return tuple(_row(cells) for cells in csv.DictReader(path.read_text("utf-8").splitlines()))
+    rows = tuple(_row(cells) for cells in _table(f"{edition}_{task.value}.csv"))
+    more = {
+        _first(cells, _TEAM): _scores(cells, _MORE) for cells in _table(f"{edition}_{task.value}_more.csv")
+    }
+    return tuple(replace(row, scores={**row.scores, **more.get(row.team, {})}) for row in rows)
+
+
+def _table(name: str) -> list[dict[str, str]]:
+    path = files("radcap").joinpath("data", "published", name)
+    return list(csv.DictReader(path.read_text("utf-8").splitlines())) if path.is_file() else []
+
+
+def _scores(cells: dict[str, str], names: Mapping[str, str]) -> dict[str, float]:
+    return {names[name]: float(cell) for name, cell in cells.items() if name in names and cell}
 
 
 def _row(cells: dict[str, str]) -> BoardRow:
@@ -86,7 +107,7 @@ def _row(cells: dict[str, str]) -> BoardRow:
     return BoardRow(
         team=team,
         run=_first(cells, _RUN),
-        scores={_METRICS[name]: float(cell) for name, cell in cells.items() if name in _METRICS and cell},
+        scores=_scores(cells, _METRICS),
         external=cells.get("External resources", ""),
         automatic=cells.get("Type", "A") == "A",
         baseline=team.startswith("Baseline"),

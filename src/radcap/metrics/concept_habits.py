@@ -36,13 +36,13 @@ class ConceptHabits:
 
 def concept_habits(pairs: Sequence[SetPair]) -> ConceptHabits:
     """Count over the images that were scored."""
-    predicted = [pair.predicted - _NO_CONCEPT for pair in pairs]
-    truth = [pair.truth - _NO_CONCEPT for pair in pairs]
+    predicted = [len(pair.predicted) - ("" in pair.predicted) for pair in pairs]
+    truth = [len(pair.truth) - ("" in pair.truth) for pair in pairs]
     return ConceptHabits(
-        cuis_per_image=sum(map(len, predicted)) / len(pairs),
-        cuis_per_image_truth=sum(map(len, truth)) / len(pairs),
-        distinct_cuis=len(frozenset[str]().union(*predicted)),
-        distinct_cuis_truth=len(frozenset[str]().union(*truth)),
-        empty_predictions=sum(not cuis for cuis in predicted),
-        empty_truths=sum(not cuis for cuis in truth),
+        cuis_per_image=sum(predicted) / len(pairs),
+        cuis_per_image_truth=sum(truth) / len(pairs),
+        distinct_cuis=len(frozenset[str]().union(*(pair.predicted for pair in pairs)) - _NO_CONCEPT),
+        distinct_cuis_truth=len(frozenset[str]().union(*(pair.truth for pair in pairs)) - _NO_CONCEPT),
+        empty_predictions=predicted.count(0),
+        empty_truths=truth.count(0),
     )

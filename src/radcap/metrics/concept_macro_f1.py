@@ -9,21 +9,19 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from radcap.core import mean_in_order
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from radcap.metrics.concept_sets import SetPair
 
 __all__ = ["macro_f1"]
 
 
-def macro_f1(pairs: Iterable[SetPair]) -> float:
-    hits: Counter[str] = Counter()
-    named: Counter[str] = Counter()
-    for pair in pairs:
-        hits.update(pair.predicted & pair.truth)
-        named.update(pair.predicted)
-        named.update(pair.truth)
+def macro_f1(pairs: Sequence[SetPair]) -> float:
+    hits = Counter(cui for pair in pairs for cui in pair.predicted & pair.truth)
+    named = Counter(cui for pair in pairs for cuis in (pair.predicted, pair.truth) for cui in cuis)
     if not named:
         return 0.0
-    return sum(2 * hits[cui] / named[cui] for cui in sorted(named)) / len(named)
+    return mean_in_order(2 * hits[cui] / named[cui] for cui in sorted(named))

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from collections.abc import Set as AbstractSet
 
     from radcap.core import Cui, ImageId
@@ -50,9 +50,8 @@ class ConceptRules:
         if not self.blank_is_concept and not cell.strip():
             return frozenset()
         parts = cell.upper().split(";")
-        if self.strip:
-            parts = [part.strip() for part in parts]
-        return frozenset(parts if self.keep_empty_parts else filter(None, parts))
+        stripped = map(str.strip, parts) if self.strip else parts
+        return frozenset(stripped if self.keep_empty_parts else filter(None, stripped))
 
     def counts(self, image_id: ImageId) -> bool:
         return not (self.skip_ids_with_id and "ID" in image_id)
@@ -61,22 +60,19 @@ class ConceptRules:
 def pair_up(
     truth: Mapping[ImageId, str | None],
     run: Mapping[ImageId, str | None],
-    rules: ConceptRules,
+    read: Callable[[str], frozenset[Cui]],
+    empty_truth: EmptyTruth,
     allowed: AbstractSet[Cui] | None = None,
-    empty_truth: EmptyTruth | None = None,
 ) -> list[SetPair]:
     """The images that count, in the order of the truth, restricted to the allowed concepts.
 
     A row of the run that is an id alone predicts nothing, not even the empty concept.
     """
-    empty_truth = empty_truth or rules.empty_truth
     pairs: list[SetPair] = []
     for image_id, cell in truth.items():
-        if not rules.counts(image_id):
-            continue
-        wanted = rules.read(cell or "")
+        wanted = read(cell or "")
         said = run[image_id]
-        predicted = frozenset[str]() if said is None else rules.read(said)
+        predicted = frozenset[str]() if said is None else read(said)
         if allowed is not None:
             wanted, predicted = wanted & allowed, predicted & allowed
         if wanted or empty_truth is EmptyTruth.ONE:

@@ -5,11 +5,25 @@ Invariant: a run that the edition's evaluator refuses gets no score; a run it ac
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from radcap.core import InputError, Issue, Run, Score, Task, UsageError, cui_set, mean_in_order, signature
+from radcap.core import (
+    InputError,
+    Issue,
+    Run,
+    Score,
+    Task,
+    UsageError,
+    cui_set,
+    mean_in_order,
+    signature,
+    unknown_name,
+)
 from radcap.formats import Expected, Findings, Kind, dialect, find_truth, named, read_labels, read_run
 from radcap.metrics.concept_f1 import set_f1
 from radcap.metrics.concept_habits import concept_habits
@@ -18,7 +32,7 @@ from radcap.metrics.concept_micro_f1 import micro_f1
 from radcap.metrics.concept_precision import set_precision
 from radcap.metrics.concept_recall import set_recall
 from radcap.metrics.concept_sets import ConceptRules, EmptyTruth, SetPair, pair_up
-from radcap.metrics.editions import Profile, ProfileName, Secondary, edition
+from radcap.metrics.editions import ProfileName, Secondary, edition
 from radcap.metrics.reports import NotScored, ScoreReport
 
 if TYPE_CHECKING:
@@ -30,6 +44,8 @@ if TYPE_CHECKING:
 __all__ = ["Labels", "LoadedConcepts", "load_concepts", "score_concepts", "score_loaded"]
 
 Labels: TypeAlias = "Path | str | Run | Mapping[str, str | Iterable[str] | None]"
+
+Measure: TypeAlias = Callable[[AbstractSet[str], AbstractSet[str]], float]
 
 _EXAMPLES = 5
 _PER_IMAGE = {"f1": set_f1, "precision": set_precision, "recall": set_recall}
@@ -80,7 +96,9 @@ def load_concepts(
         manual = find_truth(Path(truth), Kind.MANUAL)
     labels = _labels(truth, Kind.CONCEPTS, edition)
     manual_labels = None if manual is None else _labels(manual, Kind.MANUAL, edition)
-    ids = (*labels.cells, *(manual_labels.cells if manual_labels else ()))
+    ids = dict.fromkeys(labels.cells)
+    if manual_labels is not None and dialect(edition, Task.CONCEPTS).ordered:
+        ids.update(dict.fromkeys(manual_labels.cells))  # the check of 2026 asks for these as well
     expected = Expected.of(ids, labels.name or "the truth")
     if isinstance(run, Path | str):
         found, validation = read_run(run, Task.CONCEPTS, edition=edition, expected=expected, strict=strict)
@@ -132,26 +150,20 @@ def score_loaded(
 ) -> ScoreReport:
     """Score what was loaded under one profile."""
     chosen = edition(loaded.edition).profile(profile)
-    scoring = _Scoring(
-        loaded, profile, _concepts_of(chosen, loaded.edition), _empty_rule(profile, empty_truth)
-    )
+    scoring = _Scoring(loaded, profile, chosen.concepts, _empty_rule(profile, empty_truth))
     return scoring.primary() if cuis is None else scoring.restricted(cuis)
-
-
-def _concepts_of(chosen: Profile, name: str) -> ConceptScores:
-    if chosen.concepts is None:
-        raise UsageError(f"Edition {name} has no concept score.")
-    return chosen.concepts
 
 
 def _empty_rule(profile: str, empty_truth: str | None) -> EmptyTruth | None:
     if empty_truth is None:
         return None
-    if ProfileName(profile) is ProfileName.OFFICIAL:
+    if profile == ProfileName.OFFICIAL:
         raise UsageError(
             "The official profile has its own rule for an empty truth. It cannot be switched. "
             "Choose the documented profile."
         )
+    if empty_truth not in list(EmptyTruth):
+        raise unknown_name("rule for an empty truth", empty_truth, EmptyTruth)
     return EmptyTruth(empty_truth)
 
 
@@ -166,12 +178,14 @@ class _Scoring:
         self._rules = concepts.rules if empty is None else replace(concepts.rules, empty_truth=empty)
         self._concepts = concepts
         self._empty = empty
+        self._read = cache(self._rules.read)  # the secondary scores read the same run again
+        self._truth = {key: cell for key, cell in loaded.truth.cells.items() if self._rules.counts(key)}
         self._findings = Findings(dialect(loaded.edition, Task.CONCEPTS))
         self._missing: list[NotScored] = []
 
     def primary(self) -> ScoreReport:
         """All concepts, then the secondary scores on the manual labels."""
-        pairs = pair_up(self._loaded.truth.cells, self._loaded.run.cells, self._rules)
+        pairs = pair_up(self._truth, self._loaded.run.cells, self._read, self._rules.empty_truth)
         if not pairs:
             raise InputError(
                 "No image of the truth names a concept. The mean is undefined. Check the truth file."
@@ -185,9 +199,8 @@ class _Scoring:
         """Every score on one named set, against the manual labels where there are any."""
         chosen = self._manual_set() if cuis == "manual" else cui_set(cuis)
         empty = self._empty or EmptyTruth.SKIP
-        truth = (
-            self._loaded.truth if self._loaded.manual is None else self._manual_labels(self._loaded.manual)
-        )
+        manual = self._loaded.manual
+        truth = self._truth if manual is None else self._manual_labels(manual)
         pairs = [] if truth is None else self._pairs(truth, chosen, empty)
         if not pairs:
             raise InputError(f"No score on {chosen.name} can be formed.", self._findings.issues)
@@ -215,17 +228,33 @@ class _Scoring:
         empty = self._empty or secondary.empty_truth
         pairs = [] if truth is None else self._pairs(truth, secondary.cuis, empty)
         if not pairs:
-            why = " ".join(issue.message for issue in self._findings.issues[:1])
+            why = self._findings.issues[-1].message
             why = f"The official evaluator fails here: {why}" if self._profile == "official" else why
             self._missing.append(NotScored(secondary.name, why, "Mend the manual labels."))
             return None
-        values = tuple(set_f1(pair.predicted, pair.truth) for pair in pairs)
         mark = self._signature(secondary.name, secondary.cuis.name, empty=empty.value)
-        return Score(secondary.name, mean_in_order(values), len(pairs), mark, _ids(pairs), values)
+        return self._score(secondary.name, set_f1, pairs, mark, self._unseen(self._loaded.manual))
 
-    def _manual_labels(self, manual: Run) -> Run | None:
-        """The manual labels in the order of the truth, or None if an image has none at all."""
-        absent = [one for one in self._loaded.truth.cells if one not in manual.cells]
+    def _unseen(self, manual: Run) -> tuple[str, ...]:
+        """Images that only the manual labels have: no run names them, the official mean counts them as 0."""
+        if self._profile != ProfileName.OFFICIAL:
+            return ()
+        named_by_run = self._loaded.run.cells
+        return tuple(one for one in manual.cells if one not in named_by_run and self._rules.counts(one))
+
+    def _score(
+        self, name: str, measure: Measure, pairs: Sequence[SetPair], mark: str, unseen: tuple[str, ...] = ()
+    ) -> Score:
+        """Per-image values in the order of the truth; their mean is summed as the evaluators' loop runs."""
+        ids = (*(pair.id for pair in pairs), *unseen)
+        values = (*(measure(pair.predicted, pair.truth) for pair in pairs), *(0.0 for _ in unseen))
+        by_id = dict(zip(ids, values, strict=True))
+        in_order = [by_id.pop(one) for one in self._loaded.run.cells if one in by_id]
+        return Score(name, mean_in_order([*in_order, *by_id.values()]), len(ids), mark, ids, values)
+
+    def _manual_labels(self, manual: Run) -> dict[str, str | None] | None:
+        """The manual labels in the order of the truth, or None if an image that counts has none at all."""
+        absent = [one for one in self._truth if one not in manual.cells]
         if absent and not self._findings.counts["TRU101"]:
             for image_id in absent:
                 self._findings.add(
@@ -233,26 +262,23 @@ class _Scoring:
                 )
         if absent:
             return None
-        ids = dict.fromkeys((*self._loaded.truth.cells, *manual.cells))
-        return replace(manual, cells={one: manual.cells[one] for one in ids})
+        more = (one for one in manual.cells if one in self._loaded.run.cells and self._rules.counts(one))
+        return {one: manual.cells[one] for one in (*self._truth, *more)}
 
-    def _pairs(self, truth: Run, cuis: CuiSet, empty: EmptyTruth) -> list[SetPair]:
-        pairs = pair_up(truth.cells, self._loaded.run.cells, self._rules, cuis.cuis, empty)
+    def _pairs(self, truth: Mapping[str, str | None], cuis: CuiSet, empty: EmptyTruth) -> list[SetPair]:
+        pairs = pair_up(truth, self._loaded.run.cells, self._read, empty, cuis.cuis)
         if not pairs:
             self._findings.add("TRU102", 0, 0, n=len(cuis.cuis))
         return pairs
 
     def _scores(self, pairs: Sequence[SetPair], cuis: str, empty: EmptyTruth) -> tuple[Score, ...]:
-        ids = _ids(pairs)
-        scores: list[Score] = []
-        for name, measure in _PER_IMAGE.items():
-            values = tuple(measure(pair.predicted, pair.truth) for pair in pairs)
-            mark = self._signature(name, cuis, empty=empty.value)
-            scores.append(Score(name, mean_in_order(values), len(pairs), mark, ids, values))
-        for name, measure_all in _OVERALL.items():
-            mark = self._signature(name, cuis, empty=empty.value)
-            scores.append(Score(name, measure_all(pairs), len(pairs), mark))
-        return tuple(scores)
+        def mark(name: str) -> str:
+            return self._signature(name, cuis, empty=empty.value)
+
+        return (
+            *(self._score(name, measure, pairs, mark(name)) for name, measure in _PER_IMAGE.items()),
+            *(Score(name, total(pairs), len(pairs), mark(name)) for name, total in _OVERALL.items()),
+        )
 
     def _signature(self, name: str, cuis: str, **more: str | int) -> str:
         return signature(
@@ -275,10 +301,6 @@ class _Scoring:
             issues=(*self._loaded.issues, *self._findings.issues),
             habits=concept_habits(pairs),
         )
-
-
-def _ids(pairs: Sequence[SetPair]) -> tuple[str, ...]:
-    return tuple(pair.id for pair in pairs)
 
 
 def _preparation(rules: ConceptRules) -> str:

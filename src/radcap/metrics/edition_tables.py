@@ -24,7 +24,6 @@ __all__ = ["board_table", "difference_table", "edition_table", "editions_table",
 
 _SEPARATORS = {"\t": "tab", "|": "|", ",": "comma"}
 _PACKING = {True: "zip with submission.csv", False: "plain", None: "plain or zip"}
-_NOT_HELD = "not held"
 
 
 def editions_table() -> Table:
@@ -90,29 +89,27 @@ def _values(scores: Mapping[str, float], metrics: list[str]) -> list[str]:
 
 
 def _primary_concepts(profile: Profile) -> str:
-    concepts = profile.concepts
-    if concepts is None:
-        return _NOT_HELD
-    return "f1" if concepts.secondary is None else f"f1, {_secondary(concepts.secondary)}"
+    secondary = profile.concepts.secondary
+    return "f1" if secondary is None else f"f1, {_secondary(secondary)}"
 
 
 def _primary_captions(profile: Profile) -> str:
     captions = profile.captions
     if captions is None:
-        return _NOT_HELD
+        return "not held"
     return captions.primary if captions.secondary is None else f"{captions.primary}, {captions.secondary}"
 
 
 def _facts(profile: Profile) -> dict[str, str]:
     concepts, captions = profile.concepts, profile.captions
     secondary = "none"
-    if concepts is not None and concepts.secondary is not None:
+    if concepts.secondary is not None:
         secondary = "; ".join(_secondary(one) for one in (concepts.secondary, *concepts.more))
     return {
-        "concepts, primary": _NOT_HELD if concepts is None else "f1, mean over images",
+        "concepts, primary": "f1, mean over images",
         "concepts, secondary": secondary,
-        "concepts, cells": "-" if concepts is None else _cells(concepts.rules),
-        "concepts, empty truth": "-" if concepts is None else _empty(concepts.rules),
+        "concepts, cells": _cells(concepts.rules),
+        "concepts, empty truth": _empty(concepts.rules),
         "captions, ranked by": _primary_captions(profile),
         "captions, metrics": "-" if captions is None else ", ".join(captions.metrics),
         "captions, preparation": "-" if captions is None else captions.preparation,

@@ -14,11 +14,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from radcap.core import CuiSet, Task, cui_set, unknown_name
-from radcap.formats import RADCAP, dialect
+from radcap.formats import DIALECTS, RADCAP
 from radcap.metrics.concept_sets import ConceptRules, EmptyTruth
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from radcap.formats import Dialect
 
 __all__ = [
     "EDITIONS",
@@ -70,9 +72,9 @@ class CaptionScores:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One way to score an edition; None where the subtask was not held."""
+    """One way to score an edition. Every year asked for concepts; captions are None where it did not."""
 
-    concepts: ConceptScores | None
+    concepts: ConceptScores
     captions: CaptionScores | None
     inferred: bool = False
 
@@ -88,7 +90,9 @@ class Edition:
     documented: Profile
 
     def profile(self, name: ProfileName | str) -> Profile:
-        return self.official if ProfileName(name) is ProfileName.OFFICIAL else self.documented
+        if name not in list(ProfileName):
+            raise unknown_name("profile", name, ProfileName)
+        return self.official if name == ProfileName.OFFICIAL else self.documented
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -97,24 +101,20 @@ class Edition:
             "images": self.images,
             "official": _profile_json(self.official),
             "documented": _profile_json(self.documented),
-            "files": {task.value: _dialect_json(self.name, task) for task in Task if _held(self, task)},
+            "files": {
+                form.task.value: _dialect_json(form)
+                for task in Task
+                if (form := DIALECTS.get((self.name, task))) is not None
+            },
         }
-
-
-def _held(one: Edition, task: Task) -> bool:
-    return (one.official.concepts if task is Task.CONCEPTS else one.official.captions) is not None
 
 
 def _profile_json(profile: Profile) -> dict[str, Any]:
     concepts = profile.concepts
-    secondaries = (
-        () if concepts is None or concepts.secondary is None else (concepts.secondary, *concepts.more)
-    )
+    secondaries = () if concepts.secondary is None else (concepts.secondary, *concepts.more)
     return {
         "inferred": profile.inferred,
-        "concepts": None
-        if concepts is None
-        else {
+        "concepts": {
             "rules": asdict(concepts.rules),
             "secondary": [
                 {
@@ -129,8 +129,7 @@ def _profile_json(profile: Profile) -> dict[str, Any]:
     }
 
 
-def _dialect_json(name: str, task: Task) -> dict[str, Any]:
-    form = dialect(name, task)
+def _dialect_json(form: Dialect) -> dict[str, Any]:
     return {
         "separators": form.separators,
         "header": form.header.value,
@@ -170,6 +169,7 @@ _TEXT23 = CaptionScores(
     ("bertscore", "rouge1", "bleurt", "bleu1", "meteor", "cider", "clipscore"),
     "P23",
 )
+_TEXT24 = replace(_TEXT23, metrics=(*_TEXT23.metrics, "refclipscore", "clinical_bleurt", "medbertscore"))
 _SIX = ("similarity", "bertscore", "rouge1", "bleurt", "umls_f1", "alignscore")
 _SIX_PREPARED = "P23 for bertscore, rouge1 and bleurt; RAW for similarity, umls_f1 and alignscore"
 _TEXT25 = CaptionScores("overall", None, (*_SIX, "relevance", "factuality", "overall"), _SIX_PREPARED)
@@ -232,8 +232,8 @@ _TABLE = (
         "2024",
         "ImageCLEFmedical Caption 2024",
         "not published",
-        official=Profile(ConceptScores(_RULES23, _manual("manual14")), _TEXT23),
-        documented=Profile(ConceptScores(_PAPER, _manual("manual14")), _TEXT23),
+        official=Profile(ConceptScores(_RULES23, _manual("manual14")), _TEXT24),
+        documented=Profile(ConceptScores(_PAPER, _manual("manual14")), _TEXT24),
     ),
     Edition(
         "2025",

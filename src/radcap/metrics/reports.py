@@ -48,6 +48,9 @@ class ScoreReport:
     def ok(self) -> bool:
         return not any(issue.level is Level.ERROR for issue in self.issues)
 
+    def __contains__(self, name: object) -> bool:
+        return any(score.name == name for score in self.scores)
+
     def __getitem__(self, name: str) -> Score:
         for score in self.scores:
             if score.name == name:

@@ -16,19 +16,20 @@ __all__ = ["habits_table", "run_table", "score_table"]
 
 
 def score_table(report: ScoreReport, other: ScoreReport | None) -> Table:
-    """One run: each score under the chosen profile and, where it can be formed, under the other."""
-    beside = {} if other is None else {score.name: digits(score.value) for score in other.scores}
-    columns = ("score", report.profile, *((other.profile,) if other else ()), "images")
-    rows = tuple(
-        (
-            score.name,
-            digits(score.value),
-            *((beside.get(score.name, "-"),) if other else ()),
-            f"{score.n:,}",
-        )
-        for score in report.scores
-    )
+    """One run: each score under the chosen profile and, where it can be formed, under the other.
+
+    Profiles may leave out different images, so each has its own count beside its scores.
+    """
+    reports = [report] if other is None else [report, other]
+    names = dict.fromkeys(score.name for one in reports for score in one.scores)
+    columns = ("score", *(column for one in reports for column in (one.profile, f"images ({one.profile})")))
+    rows = tuple((name, *(cell for one in reports for cell in _value_and_n(one, name))) for name in names)
     return Table(columns, rows, f"edition {report.edition}", right=frozenset(columns[1:]))
+
+
+def _value_and_n(report: ScoreReport, name: str) -> tuple[str, str]:
+    found = next((score for score in report.scores if score.name == name), None)
+    return ("-", "-") if found is None else (digits(found.value), f"{found.n:,}")
 
 
 def habits_table(habits: ConceptHabits) -> Table:

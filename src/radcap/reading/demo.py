@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING
 
-from radcap.core import Run, Task
+from radcap.core import Level, Run, Task
 from radcap.formats import Kind, Repair, Validation, fix_run, read_labels, validate, write_lines, write_run
 from radcap.metrics import score_concepts
 from radcap.metrics.score_tables import run_table
+from radcap.report import Table
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from radcap.report import Table
 
 __all__ = ["Story", "run_demo"]
 
@@ -33,7 +32,9 @@ class Story:
 
     broken: Validation
     repair: Repair
-    table: Table
+    found: Table  # what was wrong before the repair, and what is left after it
+    left: Table
+    scores: Table
     truth: Path
     example: Path
 
@@ -58,7 +59,27 @@ def run_demo(out: Path) -> Story:
     found = validate(broken, Task.CONCEPTS, truth=truth)
     repair = fix_run(broken, out / "fixed.csv", Task.CONCEPTS, truth=truth, force=True)
     reports = [(name, score_concepts(out / f"{name}.csv", truth)) for name in runs]
-    return Story(found, repair, run_table(reports, "edition 2025, official"), truth, out / "noisy.csv")
+    return Story(
+        broken=found,
+        repair=repair,
+        found=_issue_table(found),
+        left=_issue_table(repair.after),
+        scores=run_table(reports),
+        truth=truth,
+        example=out / "noisy.csv",
+    )
+
+
+def _issue_table(found: Validation) -> Table:
+    """The first finding of each code, errors first, and how many there are."""
+    first = {issue.code: issue for issue in reversed(found.issues)}
+    grave = list(Level)
+    ordered = sorted(first.values(), key=lambda one: (grave.index(one.level), one.line, one.code))
+    rows = tuple(
+        (issue.code, issue.level.value, f"{found.counts[issue.code]:,}", f"{issue.message} {issue.hint}")
+        for issue in ordered
+    )
+    return Table(("code", "level", "times", "the first of them"), rows, right=frozenset({"times"}))
 
 
 def _noisy(labels: Run, *, kept: float, added: float) -> Run:

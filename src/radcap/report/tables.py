@@ -26,28 +26,29 @@ class Table:
     right: frozenset[str] = frozenset()
 
     def to_markdown(self) -> str:
-        widths = self._widths()
-        rules = [
-            f"{'-' * (width + 1)}:" if name in self.right else f":{'-' * (width + 1)}"
-            for name, width in zip(self.columns, widths, strict=True)
+        lines = [[_markdown(cell) for cell in line] for line in (self.columns, *self.rows)]
+        columns = [
+            _column(name in self.right, cells) for name, *cells in zip(self.columns, *lines, strict=True)
         ]
-        lines = [self._line(self.columns, widths), "|" + "|".join(rules) + "|"]
-        return "\n".join([*lines, *(self._line(row, widths) for row in self.rows)])
+        return "\n".join(f"|{'|'.join(line)}|" for line in zip(*columns, strict=True))
 
     def to_csv(self) -> str:
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows([self.columns, *self.rows])
         return out.getvalue()
 
-    def _widths(self) -> list[int]:
-        return [max(map(len, column)) for column in zip(self.columns, *self.rows, strict=True)]
 
-    def _line(self, cells: tuple[str, ...], widths: list[int]) -> str:
-        aligned = (
-            cell.rjust(width) if name in self.right else cell.ljust(width)
-            for name, cell, width in zip(self.columns, cells, widths, strict=True)
-        )
-        return f"| {' | '.join(aligned)} |"
+def _markdown(cell: str) -> str:
+    """A cell that stays one cell."""
+    return " ".join(cell.replace("|", r"\|").splitlines())
+
+
+def _column(right: bool, cells: list[str]) -> list[str]:
+    """The cells of a Markdown column, all as wide as the widest, the rule below the first."""
+    width = max(map(len, cells))
+    rule = "-" * (width + 1)
+    head, *body = (f" {cell.rjust(width) if right else cell.ljust(width)} " for cell in cells)
+    return [head, f"{rule}:" if right else f":{rule}", *body]
 
 
 def digits(value: float) -> str:

@@ -1,0 +1,51 @@
+"""Truth folders and run files as each edition writes them, cells verbatim."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+SEPARATORS = {**dict.fromkeys(("2017", "2018", "2019", "2020"), "\t"), **dict.fromkeys(("2021", "2022"), "|")}
+
+
+class Writer(Protocol):
+    """Writes run.csv and truth/ and returns both paths."""
+
+    def __call__(
+        self,
+        edition: str,
+        truth: Mapping[str, str | None],
+        run: Mapping[str, str | None],
+        manual: Mapping[str, str | None] | None = None,
+    ) -> tuple[Path, Path]: ...
+
+
+def write_table(path: Path, cells: Mapping[str, str | None], edition: str) -> Path:
+    separator = SEPARATORS.get(edition, ",")
+    header = [] if edition in SEPARATORS else ["ID,CUIs"]
+    rows = [one if cell is None else f"{one}{separator}{cell}" for one, cell in cells.items()]
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in [*header, *rows]), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Writer:
+    def write_files(
+        edition: str,
+        truth: Mapping[str, str | None],
+        run: Mapping[str, str | None],
+        manual: Mapping[str, str | None] | None = None,
+    ) -> tuple[Path, Path]:
+        folder = tmp_path / "truth"
+        write_table(folder / "concepts.csv", truth, edition)
+        if manual is not None:
+            write_table(folder / "concepts_manual.csv", manual, edition)
+        return write_table(tmp_path / "run.csv", run, edition), folder
+
+    return write_files
