@@ -1,4 +1,4 @@
-"""radcap reads radiology images and scores those who do.
+"""radcap checks, repairs and scores runs of the ImageCLEFmedical Caption task, by the rules of any edition.
 
 Everything here is loaded on first use, so `import radcap` costs nothing.
 >>> import radcap

@@ -508,5 +508,5 @@ def test_an_unknown_edition_is_refused_before_any_file_is_read(tmp_path: Path) -
 
 
 def test_an_unknown_task_is_refused(place: Callable[..., Path]) -> None:
-    with pytest.raises(UsageError, match="no task .smells."):
+    with pytest.raises(UsageError, match=r"no task .smells."):
         validate(place("a1,C1\n"), "smells", ids=place("a1\n"))

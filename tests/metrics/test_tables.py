@@ -115,8 +115,18 @@ def test_scores_of_both_profiles_stand_side_by_side_each_with_its_own_number_of_
 
 def test_a_score_that_only_one_profile_has_is_shown_whichever_was_chosen() -> None:
     official, documented = report("2018", "official"), report("2018", "documented")
-    assert column(score_table(official, documented).rows, "f1_manual") == ("0.000000", "3", "-", "-")
-    assert column(score_table(documented, official).rows, "f1_manual") == ("-", "-", "0.000000", "3")
+    assert column(score_table(official, documented).rows, "f1_manual") == (
+        "0.000000 (constant)",
+        "3",
+        "-",
+        "-",
+    )
+    assert column(score_table(documented, official).rows, "f1_manual") == (
+        "-",
+        "-",
+        "0.000000 (constant)",
+        "3",
+    )
 
 
 def test_without_the_other_profile_the_chosen_one_stands_alone() -> None:

@@ -12,14 +12,19 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
-if TYPE_CHECKING:
-    from collections.abc import Generator
+from radcap.core import Level
+from radcap.formats import issue_lines
 
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping, Sequence
+
+    from radcap.core import Issue
     from radcap.report import Table
 
-__all__ = ["open_streams", "print_json", "print_lines", "print_table", "say"]
+__all__ = ["open_streams", "print_issues", "print_json", "print_lines", "print_table", "say"]
 
 _WIDTH_IN_FILES = 200
+_COLOURS = {Level.ERROR: 31, Level.WARNING: 33, Level.INFO: 2}
 _STYLES = {"error": "bold red", "warning": "yellow", "info": "dim"}
 
 
@@ -57,6 +62,19 @@ def print_lines(*lines: str) -> None:
     """Data, unwrapped."""
     for line in lines:
         print(_plain(line, sys.stdout))
+
+
+def print_issues(path: str, issues: Sequence[Issue], counts: Mapping[str, int] | None = None) -> None:
+    """Findings, one line each; on a terminal their colour tells the level."""
+    for line in issue_lines(path, issues, counts, paint=_paint):
+        print(line)
+
+
+def _paint(level: Level, text: str) -> str:
+    plain = _plain(text, sys.stdout)
+    if not sys.stdout.isatty() or "NO_COLOR" in os.environ:
+        return plain
+    return f"\x1b[{_COLOURS[level]}m{plain}\x1b[0m"
 
 
 def say(*lines: str) -> None:

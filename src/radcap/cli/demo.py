@@ -25,6 +25,6 @@ def demo_command(
     print_table(story.found)
     print_lines(f"2. radcap validate --fix {story.repair.after.path}: repaired {repaired}. What is left:")
     print_table(story.left)
-    print_lines("3. radcap score concepts: four runs made by chance, as edition 2025 scores them")
+    print_lines("3. radcap score concepts: four runs made for the demo, as edition 2025 scores them")
     print_table(story.scores)
     print_lines(f"Files: {out}. Next: radcap score concepts {story.example} {story.truth}")

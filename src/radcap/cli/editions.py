@@ -8,8 +8,8 @@ import typer
 
 from radcap.cli.console import print_json, print_table
 from radcap.cli.options import Json
-from radcap.core import Task
-from radcap.metrics import EDITIONS, board, differences, edition
+from radcap.core import Task, UsageError
+from radcap.metrics import BOARDS, EDITIONS, board, differences, edition
 from radcap.metrics.edition_tables import (
     board_table,
     difference_table,
@@ -35,6 +35,8 @@ def editions_command(
 
     Without an edition: all of them, a line each.
     """
+    if name is None and published is not None:
+        raise UsageError(f"A board belongs to an edition. Name one of {', '.join(BOARDS)}.")
     if name is None:
         _show_all(json=json)
     elif published is not None:

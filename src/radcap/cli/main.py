@@ -18,7 +18,7 @@ from radcap.core import VERSION, InputError, Missing, RadcapError
 __all__ = ["app", "main"]
 
 app = typer.Typer(
-    help="Reads radiology images, and scores those who do, as ImageCLEFmedical Caption did in every edition.",
+    help="Checks, repairs and scores runs of ImageCLEFmedical Caption by the rules of every edition.",
     epilog="Example: radcap demo --out demo-out",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from radcap.cli.console import print_json, print_lines, print_table, say
+from radcap.cli.console import print_issues, print_json, print_lines, print_table, say
 from radcap.cli.options import EditionName, Json, ProfileOption, RunFile
-from radcap.core import CUI_SETS, InputError, RadcapError, Task
-from radcap.formats import issue_lines
+from radcap.core import CUI_SETS, InputError, Missing, RadcapError, Task
+from radcap.formats import CODES
 from radcap.metrics import EmptyTruth, ProfileName, ScoreReport, load_concepts, score_loaded
 from radcap.metrics.score_tables import habits_table, score_table
 from radcap.report import write_per_image
@@ -61,22 +61,32 @@ def score_concepts_command(
     except InputError as error:
         _refuse(error, run, ScoreReport(edition, profile, Task.CONCEPTS, 0, issues=error.issues), json=json)
         raise typer.Exit(1) from None
-    if per_image is not None:
-        write_per_image(report.scores, per_image)
+    lacking = None if per_image is None else _write(report, per_image)
     if json:
         print_json(report.to_json())
     else:
-        _print(report, _other(loaded, profile, cuis), run)
+        _print(report, _other(loaded, profile, cuis), run, manual or truth)
+    if lacking is not None:
+        raise lacking
     raise typer.Exit(0 if report.ok else 1)
+
+
+def _write(report: ScoreReport, path: Path) -> Missing | None:
+    """What the per-image file would need; the scores are printed all the same."""
+    try:
+        write_per_image(report.scores, path)
+    except Missing as missing:
+        return missing
+    return None
 
 
 def _refuse(error: InputError, run: Path, report: ScoreReport, *, json: bool) -> None:
     if json:
         print_json(report.to_json())
     else:
-        print_lines(*issue_lines(str(run), error.issues))
+        print_issues(error.path or str(run), error.issues)
     say(str(error))
-    if any(issue.code.startswith("RUN") for issue in error.issues):
+    if error.path == str(run) and any(CODES[issue.code].fixable for issue in error.issues):
         say("Repair it with radcap validate --fix OUT, or score it with --edition radcap, which takes more.")
 
 
@@ -89,10 +99,11 @@ def _other(loaded: LoadedConcepts, profile: ProfileName, cuis: str | None) -> Sc
         return None
 
 
-def _print(report: ScoreReport, other: ScoreReport | None, run: Path) -> None:
+def _print(report: ScoreReport, other: ScoreReport | None, run: Path, truth: Path) -> None:
     print_table(score_table(report, other))
     if report.habits is not None:
         print_table(habits_table(report.habits))
     print_lines(*(f"{one.name}: not scored. {one.why} {one.how}" for one in report.missing))
-    print_lines(*issue_lines(str(run), report.issues))
+    for path, family in ((run, "RUN"), (truth, "TRU")):
+        print_issues(str(path), [issue for issue in report.issues if issue.code.startswith(family)])
     print_lines(report.scores[0].signature)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from radcap.cli.console import print_json, print_lines, say
+from radcap.cli.console import print_issues, print_json, print_lines, say
 from radcap.cli.options import EditionName, Json, RunFile, TaskOption
-from radcap.core import Level
-from radcap.formats import fix_run, github_lines, issue_lines, shown, validate
+from radcap.core import Level, UsageError
+from radcap.formats import fix_run, github_lines, sarif, shown, validate
 
 if TYPE_CHECKING:
     from radcap.formats import Repair, Validation
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["validate_command"]
 
 _CHANGES_SHOWN = 20
+_WORDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "note"}
 
 
 class Output(StrEnum):
@@ -27,6 +28,7 @@ class Output(StrEnum):
     TEXT = "text"
     JSON = "json"
     GITHUB = "github"
+    SARIF = "sarif"
 
 
 def validate_command(
@@ -59,7 +61,9 @@ def validate_command(
     """
     output = Output.JSON if json else output
     if fix is not None:
-        repair = fix_run(run, fix, task, ids=ids, truth=truth, edition=edition, force=force)
+        if vocabulary is not None:
+            raise UsageError("--vocabulary only checks, --fix only repairs spelling. Run them one by one.")
+        repair = fix_run(run, fix, task, ids=ids, truth=truth, edition=edition, strict=strict, force=force)
         _print_repair(repair, output)
         raise typer.Exit(0 if repair.after.ok else 1)
     found = validate(run, task, ids=ids, truth=truth, edition=edition, strict=strict, vocabulary=vocabulary)
@@ -68,23 +72,21 @@ def validate_command(
 
 
 def _print(found: Validation, output: Output) -> None:
-    if output is Output.JSON:
-        print_json(found.to_json())
+    if output in {Output.JSON, Output.SARIF}:
+        print_json(found.to_json() if output is Output.JSON else sarif(found))
         return
-    print_lines(
-        *(
-            github_lines(found)
-            if output is Output.GITHUB
-            else issue_lines(found.path, found.issues, found.counts)
-        )
-    )
+    if output is Output.GITHUB:
+        print_lines(*github_lines(found))
+    else:
+        print_issues(found.path, found.issues, found.counts)
     say(_summary(found))
 
 
 def _summary(found: Validation) -> str:
     levels = [issue.level for issue in found.issues]
     verdict = "passes" if found.ok else "would be refused by"
-    parts = [f"{levels.count(level)} {level.value}" for level in Level if level in levels]
+    counts = {word: levels.count(level) for level, word in _WORDS.items()}
+    parts = [f"{n:,} {word}{'s' * (n != 1)}" for word, n in counts.items() if n]
     counted = ", ".join(parts) or "clean"
     return f"{found.path}: {found.rows:,} rows, {verdict} edition {found.edition} ({counted})"
 
@@ -92,6 +94,9 @@ def _summary(found: Validation) -> str:
 def _print_repair(repair: Repair, output: Output) -> None:
     if output is Output.JSON:
         print_json(repair.to_json())
+        return
+    if output is Output.SARIF:
+        _print(repair.after, output)
         return
     for change in repair.changes[:_CHANGES_SHOWN]:
         print_lines(f"{repair.before.path}:{change.line}: {shown(change.before)} -> {shown(change.after)}")

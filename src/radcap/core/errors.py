@@ -31,11 +31,12 @@ class UsageError(RadcapError):
 
 
 class InputError(RadcapError):
-    """A file was read and refused."""
+    """A file was read and refused; `path` is the file the issues are about."""
 
-    def __init__(self, message: str, issues: tuple[Issue, ...] = ()) -> None:
+    def __init__(self, message: str, issues: tuple[Issue, ...] = (), path: str = "") -> None:
         super().__init__(message)
         self.issues = issues
+        self.path = path
 
 
 class Missing(RadcapError):

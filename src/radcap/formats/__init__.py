@@ -1,6 +1,6 @@
 """Run files of every edition: read, check, repair, write. Needs nothing but the standard library."""
 
-from radcap.formats.codes import CATALOGUE, Code
+from radcap.formats.codes import CATALOGUE, CODES, Code
 from radcap.formats.dialects import DIALECTS, EDITIONS, RADCAP, Dialect, Header, dialect
 from radcap.formats.expected import Expected
 from radcap.formats.findings import Findings, named, shown
@@ -13,6 +13,7 @@ from radcap.formats.writing import replacing, write_lines, write_run
 
 __all__ = [
     "CATALOGUE",
+    "CODES",
     "DIALECTS",
     "EDITIONS",
     "RADCAP",

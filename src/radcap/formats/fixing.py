@@ -122,7 +122,7 @@ def _unreadable(found: Validation, what: str) -> InputError:
     errors = [issue for issue in found.issues if issue.level is Level.ERROR]
     errors.sort(key=lambda issue: issue.code not in {*_CUT_SHORT, "RUN112"})
     why = f" {errors[0].message}" if errors else ""
-    return InputError(f"{found.path} {what}.{why} Nothing was written.", found.issues)
+    return InputError(f"{found.path} {what}.{why} Nothing was written.", found.issues, found.path)
 
 
 def _sorted(rows: list[_Mended], expected: Expected) -> list[_Mended]:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from radcap.core import VERSION, Level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from radcap.core import Issue
     from radcap.formats.validation import Validation
@@ -30,8 +30,12 @@ def issue_lines(
     counts: Mapping[str, int] | None = None,
     *,
     shown_per_code: int = SHOWN_PER_CODE,
+    paint: Callable[[Level, str], str] = lambda _, text: text,
 ) -> Iterator[str]:
-    """`file:line:column: CODE message`, then how many more there are of each code."""
+    """`file:line:column: CODE message`, then how many more there are of each code.
+
+    `paint` may show the level of an issue where there are colours.
+    """
     printed: Counter[str] = Counter()
     chosen: set[int] = set()
     # the errors of a code come before its warnings when there is no room for all
@@ -40,10 +44,10 @@ def issue_lines(
             printed[issues[place].code] += 1
             chosen.add(place)
     for place in sorted(chosen):
-        yield f"{path}:{issues[place]}"
+        yield paint(issues[place].level, f"{path}:{issues[place]}")
     for code, n in (counts or Counter(issue.code for issue in issues)).items():
         if n > printed[code]:
-            yield f"{path}: {code} {n - printed[code]:,} more"
+            yield paint(Level.INFO, f"{path}: {code} {n - printed[code]:,} more")
 
 
 def github_lines(found: Validation) -> Iterator[str]:

@@ -145,7 +145,7 @@ def _refuse(path: Path, findings: Findings, lacking: str | None) -> None:
     if errors:
         where = f"line {errors[0].line}: " if errors[0].line else ""
         first = f"{errors[0].message} {errors[0].hint}"
-        raise InputError(f"{path.name} cannot serve as truth: {where}{first}", errors)
+        raise InputError(f"{path.name} cannot serve as truth: {where}{first}", errors, str(path))
     if lacking:
         raise InputError(
             f"{path.name} names no {lacking}. Nothing can be checked against it. Give a label file."

@@ -103,7 +103,7 @@ def load_concepts(
     if isinstance(run, Path | str):
         found, validation = read_run(run, Task.CONCEPTS, edition=edition, expected=expected, strict=strict)
         if not validation.ok:
-            raise InputError(f"{run} cannot be scored under edition {edition}.", validation.issues)
+            raise InputError(f"{run} cannot be scored under edition {edition}.", validation.issues, str(run))
         return LoadedConcepts(edition, found, labels, manual_labels, validation.issues)
     found = _as_run(run)
     _check_ids(found, expected)

@@ -29,7 +29,10 @@ def score_table(report: ScoreReport, other: ScoreReport | None) -> Table:
 
 def _value_and_n(report: ScoreReport, name: str) -> tuple[str, str]:
     found = next((score for score in report.scores if score.name == name), None)
-    return ("-", "-") if found is None else (digits(found.value), f"{found.n:,}")
+    if found is None:
+        return "-", "-"
+    constant = " (constant)" if "|constant:" in found.signature else ""
+    return f"{digits(found.value)}{constant}", f"{found.n:,}"
 
 
 def habits_table(habits: ConceptHabits) -> Table:

@@ -1,4 +1,4 @@
-"""The demo: a small real truth, runs made from it by chance, one of them full of slips.
+"""The demo: a small real truth, runs made from it without a model, one of them full of slips.
 
 Invariant: everything is made again from a fixed seed; the runs show the scorer, not a model.
 """

@@ -47,7 +47,7 @@ def _write_parquet(path: Path, ids: list[str], columns: dict[str, dict[str, floa
         parquet: Any = import_module("pyarrow.parquet")
     except ModuleNotFoundError:
         raise Missing(
-            "pyarrow", "It writes Parquet.", 'Run: pip install "radcap[metrics]", or name a .csv file.'
+            "pyarrow", "It writes Parquet.", "Run: pip install pyarrow, or name a .csv file."
         ) from None
     arrays = {"id": pyarrow.array(ids, pyarrow.string())}
     for name, column in columns.items():

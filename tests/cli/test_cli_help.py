@@ -1,0 +1,88 @@
+"""--help and --version: every command ends its help with an example, and every example runs."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+import typer.main
+from typer.testing import CliRunner
+
+from radcap.cli.main import app
+from radcap.core import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from conftest import Command
+
+
+def every_command(command: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The root, each command and each subcommand."""
+    yield path
+    for name, below in getattr(command, "commands", {}).items():
+        yield from every_command(below, (*path, name))
+
+
+COMMANDS = list(every_command(typer.main.get_command(app)))
+BY_COMMAND = pytest.mark.parametrize(
+    "command", COMMANDS, ids=[" ".join(["radcap", *path]) for path in COMMANDS]
+)
+
+
+def help_of(*command: str) -> str:
+    result = CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
+    assert result.exit_code == 0
+    return result.stdout
+
+
+def example_of(*command: str) -> str:
+    """The last line of the help, as a user would copy it."""
+    return help_of(*command).strip().splitlines()[-1].strip()
+
+
+def test_the_walk_finds_the_commands_of_the_design() -> None:
+    assert {(), ("demo",), ("validate",), ("editions",), ("score",), ("score", "concepts")} <= set(COMMANDS)
+
+
+@BY_COMMAND
+def test_help_ends_with_an_example_on_one_line(command: tuple[str, ...]) -> None:
+    assert example_of(*command).startswith(" ".join(["Example: radcap", *command]).strip())
+
+
+@BY_COMMAND
+def test_the_example_of_the_help_runs(command: tuple[str, ...], folder: Path) -> None:
+    program, *arguments = shlex.split(example_of(*command).removeprefix("Example: "))
+    assert program == "radcap"
+    done = subprocess.run(
+        [sys.executable, "-m", "radcap", *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout or done.stderr
+
+
+@BY_COMMAND
+def test_help_says_what_the_command_does_and_what_every_option_does(command: tuple[str, ...]) -> None:
+    found = typer.main.get_command(app)
+    for name in command:
+        found = getattr(found, "commands")[name]  # noqa: B009, click's own attribute
+    assert found.help
+    assert all(getattr(one, "help", None) for one in found.params), [one.name for one in found.params]
+
+
+def test_version_is_one_line_of_data(process: Command) -> None:
+    assert process("--version") == (0, f"{VERSION}\n", "")
+
+
+@pytest.mark.parametrize("command", [(), ("score",)], ids=["radcap", "radcap score"])
+def test_without_a_command_the_help_is_shown_and_the_usage_is_wrong(
+    command: tuple[str, ...], process: Command
+) -> None:
+    done = process(*command)
+    assert done.code == 2
+    assert "Usage: python -m radcap" in done.out + done.err
+    assert "Example: radcap " in done.out + done.err
