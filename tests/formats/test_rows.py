@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from radcap.formats import Validation
     from radcap.formats.rows import Row
 
 SEPARATORS = [",", "\t", "|"]
@@ -193,3 +194,21 @@ def test_utf16_is_read_and_named(place: Callable[..., Path]) -> None:
     assert [row.cells for row in reader.rows()] == [["a1", "é"]]
     (issue,) = [one for one in reader.findings.issues if one.code == "RUN105"]
     assert "UTF-16" in issue.message
+
+
+@pytest.mark.parametrize("sign", ["\t", "|", ";"])
+def test_commas_in_captions_are_not_mistaken_for_the_separator_when_the_ids_are_known(
+    sign: str, check: Callable[..., Validation]
+) -> None:
+    lines = ("ID~Caption", "a1~chest, left, and right", "a2~a mass, round")
+    found = check("\n".join(lines).replace("~", sign), "2024", "captions")
+    assert [one.code for one in found.issues if one.level is Level.ERROR] == ["RUN111"]
+
+
+def test_a_blank_line_inside_a_caption_is_refused_by_the_check_of_2026_alone(
+    check: Callable[..., Validation],
+) -> None:
+    text = 'ID,Caption\na1,"x\n\ny"\na2,z\n'
+    assert check(text, "2025", "captions").ok
+    assert "RUN201" not in check(text, "2025", "captions").counts
+    assert check(text, "2026", "captions").counts["RUN201"] == 1

@@ -16,6 +16,7 @@ from sys import getsizeof
 from typing import TYPE_CHECKING, NamedTuple
 
 from radcap.core import Level
+from radcap.formats.cells import HEADER_NAMES
 from radcap.formats.dialects import COMMA, PIPE, TAB, Header
 from radcap.formats.lines import UTF8_MARK, recode, split_lines
 
@@ -87,7 +88,7 @@ def read_rows(
     if marked:
         _note_mark(first[0], findings)
         first[0] = first[0].removeprefix(UTF8_MARK)
-    separator = _find_separator(first, findings)
+    separator = _find_separator(first, findings, is_id)
     numbered = _texts(chain(first, lines), len(UTF8_MARK) * marked, findings, limits)
     texts = _bounded(numbered, separator, findings, limits)
     return _RowReader(texts, separator, findings, limits, is_id).rows()
@@ -96,24 +97,46 @@ def read_rows(
 def _note_mark(line: bytes, findings: Findings) -> None:
     """A byte-order mark spoils the first cell: that of a header may survive it, an id does not."""
     form = findings.dialect
-    is_row = form.header is Header.NONE or (form.header is Header.CONTAINS_ID and b"ID" not in line)
-    findings.add("RUN106", 1, level=Level.ERROR if is_row else None, consequence=_MARK_EFFECT[form.header])
+    first = re.split(r"[,|;\t]", line.removeprefix(UTF8_MARK).decode("utf-8", "replace"))[0]
+    headed = "ID" in first if form.header is Header.CONTAINS_ID else first.strip().casefold() in HEADER_NAMES
+    spoiled = form.header is Header.NONE or not (headed or form.tolerant)
+    findings.add("RUN106", 1, level=Level.ERROR if spoiled else None, consequence=_MARK_EFFECT[form.header])
 
 
-def _find_separator(lines: list[bytes], findings: Findings) -> str:
+def _find_separator(lines: list[bytes], findings: Findings, is_id: Callable[[str], bool]) -> str:
     """The dialect's separator, or the one the file really uses, with a finding."""
-    texts = [line.decode("utf-8", "replace") for line in lines if line.strip()]
+    texts = [line.decode("utf-8", "replace").strip("\r\n") for line in lines if line.strip()]
     allowed = findings.dialect.separators
+    found = _before_ids(texts, allowed, is_id) or _first_allowed(texts, allowed) or _frequent(texts, allowed)
+    if found is None or found in allowed:
+        return found or allowed[0]
+    wanted = " or ".join(SEPARATOR_NAMES[choice] for choice in allowed)
+    findings.add("RUN111", 1, found=SEPARATOR_NAMES[found], wanted=wanted)
+    return found
+
+
+def _before_ids(texts: list[str], allowed: tuple[str, ...], is_id: Callable[[str], bool]) -> str | None:
+    """The sign that stands behind most ids of the task; commas in captions cannot be mistaken for it."""
+    votes = {
+        sign: sum(sign in text and is_id(text.partition(sign)[0].strip('" ')) for text in texts)
+        for sign in dict.fromkeys((*allowed, *SEPARATOR_NAMES))
+    }
+    best = max(votes, key=votes.__getitem__)  # the first of equals, so an allowed one
+    return best if votes[best] else None
+
+
+def _first_allowed(texts: list[str], allowed: tuple[str, ...]) -> str | None:
     for text in texts:
-        here = [separator for separator in allowed if separator in text]
+        here = [sign for sign in allowed if sign in text]
         if here:
             return min(here, key=text.index)
-    for separator in (TAB, PIPE, COMMA, ";"):
-        if separator not in allowed and 2 * sum(separator in text for text in texts) > len(texts):
-            wanted = " or ".join(SEPARATOR_NAMES[choice] for choice in allowed)
-            findings.add("RUN111", 1, found=SEPARATOR_NAMES[separator], wanted=wanted)
-            return separator
-    return allowed[0]
+    return None
+
+
+def _frequent(texts: list[str], allowed: tuple[str, ...]) -> str | None:
+    """Another sign that stands in more than half of the lines."""
+    others = (sign for sign in SEPARATOR_NAMES if sign not in allowed)
+    return next((sign for sign in others if 2 * sum(sign in text for text in texts) > len(texts)), None)
 
 
 def _texts(
@@ -217,7 +240,7 @@ class _RowReader:
             if size > self._limits.line_bytes or self._starts_row(text):
                 break
             row.breaks.append(text)
-            if not text.strip():
+            if not text.strip() and self._findings.dialect.ordered:  # only the check of 2026 minds
                 self._findings.add("RUN201", line)
             yield f"\n{text}"
         self._findings.add("RUN112", row.line, row.text.rfind('"') + 1)
