@@ -1,0 +1,51 @@
+"""Every benchmark, and the tables of docs/benchmarks.md.
+
+Invariant: what stands in the documentation was printed by a full run of these scripts, never typed.
+
+    python benchmarks/run.py [--quick | --write]
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import bench_concepts
+import bench_validate
+from settings import FULL, settings_of, settings_parser
+from stopwatch import Failed
+from tables import machine
+
+BENCHES = (bench_concepts, bench_validate)
+PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+BEGIN, END = "<!-- benchmarks/run.py writes from here -->", "<!-- to here -->"
+
+
+def put_between(page: str, text: str) -> str:
+    """The page with the text between its marks."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise Failed(f"The page has no '{BEGIN}' and '{END}'. Nothing was written. Put the two lines in.")
+    return f"{before}{BEGIN}\n\n{text.strip()}\n\n{END}{after}"
+
+
+def main() -> None:
+    parser = settings_parser(__doc__)
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/benchmarks.md")
+    asked = parser.parse_args()
+    settings = settings_of(asked)
+    if asked.write and settings != FULL:
+        parser.error("--write takes a full run only: figures of small sizes would mislead")
+    context = f"Measured on {machine()}"
+    try:
+        text = "\n".join([f"{context}\n", *(bench.report(settings) for bench in BENCHES)])
+        print(text)
+        if asked.write:
+            PAGE.write_text(put_between(PAGE.read_text(encoding="utf-8"), text), encoding="utf-8")
+    except Failed as failure:
+        sys.exit(f"FAILED: {failure}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""Pages of the documentation as programs: their blocks are run in order and what they print is compared.
+
+A page has one folder and one Python namespace. `shell` blocks run under `bash -e`, `console` blocks command
+by command, `python` blocks in the namespace. A `text` block right behind such a block is what it prints,
+stdout and stderr together; blanks at the ends of lines and radcap's version in signatures are not compared.
+
+    .venv/bin/python tests/docs/doc_pages.py     runs every page and writes its outputs into it
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[2]
+BENCHMARKS = ROOT / "docs" / "benchmarks.md"  # its commands take minutes; `make bench` runs them
+PAGES = (ROOT / "README.md", *sorted({*(ROOT / "docs").rglob("*.md")} - {BENCHMARKS}))
+
+_FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```\n", re.MULTILINE | re.DOTALL)
+_RUN = ("python", "shell", "console")
+_SET_UP = re.compile(r"(make|pip|git|cd|\.) ")  # lines for a fresh checkout: not run here
+_VERSION = re.compile(r"(?<=radcap:)\d+\.\d+\.\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block, and the output shown behind it."""
+
+    language: str
+    text: str
+    line: int
+    shown: str | None = None
+    shown_at: tuple[int, int] = (0, 0)  # where that output stands in the page
+
+    @property
+    def lines(self) -> list[str]:
+        return [line for line in self.text.splitlines() if line and not line.startswith("#")]
+
+    @property
+    def sets_up(self) -> bool:
+        """Whether all of it belongs to a fresh checkout."""
+        return self.language == "shell" and all(map(_SET_UP.match, self.lines))
+
+
+def read_blocks(page: str) -> list[Block]:
+    """The blocks of a page that can be run, each with its output."""
+    fences = list(_FENCE.finditer(page))
+    found: list[Block] = []
+    for n, fence in enumerate(fences):
+        if fence["language"] not in _RUN:
+            continue
+        behind = fences[n + 1] if n + 1 < len(fences) else None
+        is_output = (
+            behind is not None
+            and behind["language"] == "text"
+            and not page[fence.end() : behind.start()].strip()
+        )
+        line = page.count("\n", 0, fence.start()) + 1
+        block = Block(fence["language"], fence["text"], line)
+        if is_output and behind is not None:
+            block = Block(fence["language"], fence["text"], line, behind["text"], behind.span("text"))
+        found.append(block)
+    return found
+
+
+@dataclass
+class Session:
+    """A reader who follows one page in one folder."""
+
+    folder: Path
+    namespace: dict[str, Any] = field(default_factory=dict)
+
+    def run(self, block: Block) -> str:
+        """Do what a block says and return what is printed."""
+        if block.sets_up:
+            return self._set_up(block)
+        if block.language == "python":
+            return self._python(block)
+        return self._bash(block.text)
+
+    def console(self, block: Block) -> Iterator[tuple[str, str, str]]:
+        """Each command of a console block with the output shown for it and the one it has."""
+        for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+            command, _, shown = part.partition("\n")
+            yield command, shown, self._bash(command)
+
+    def _set_up(self, block: Block) -> str:
+        """Of the lines for a fresh checkout only `make demo` leaves files that the rest of a page needs."""
+        return "".join(self._bash(recipe("demo")) for line in block.lines if line.startswith("make demo"))
+
+    def _python(self, block: Block) -> str:
+        printed = io.StringIO()
+        code = compile(block.text, f"block at line {block.line}", "exec")
+        with (
+            contextlib.chdir(self.folder),
+            contextlib.redirect_stdout(printed),
+            contextlib.redirect_stderr(printed),
+        ):
+            exec(code, self.namespace)  # noqa: S102, our own pages
+        return printed.getvalue()
+
+    def _bash(self, script: str) -> str:
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        environment = {
+            **os.environ,
+            "PATH": path,
+            "PYTHONUNBUFFERED": "1",
+            "NO_COLOR": "1",
+            "PYTHONUTF8": "1",
+        }
+        done = subprocess.run(
+            ["bash", "-e", "-o", "pipefail", "-c", script],  # noqa: S607, the reader's own bash
+            cwd=self.folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+            check=False,
+        )
+        if done.returncode != 0:
+            raise AssertionError(f"exit code {done.returncode} of\n{script}\n{done.stdout}")
+        return done.stdout
+
+
+def recipe(target: str) -> str:
+    """What `make TARGET` runs, for a shell that has the environment's programs on its path."""
+    lines = (ROOT / "Makefile").read_text("utf-8").splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith(f"{target}:"))
+    body: list[str] = []
+    for line in lines[start + 1 :]:
+        if not line.startswith("\t"):
+            break
+        body.append(line.strip().replace("$(BIN)/", ""))
+    return "\n".join(body)
+
+
+def make_targets() -> set[str]:
+    """The targets of the Makefile that a person may type."""
+    text = (ROOT / "Makefile").read_text("utf-8")
+    return set(re.findall(r"^([a-z-]+):", text, re.MULTILINE))
+
+
+def tidy(output: str) -> str:
+    """An output as it is compared."""
+    lines = [line.rstrip() for line in output.splitlines()]
+    return _VERSION.sub("VERSION", "\n".join(lines).strip("\n"))
+
+
+def rewrite(page: Path, folder: Path) -> None:
+    """Run a page and put what its blocks print where its outputs stand."""
+    text = page.read_text("utf-8")
+    session = Session(folder)
+    printed = [(block, session.run(block)) for block in read_blocks(text) if block.language != "console"]
+    for block, output in reversed(printed):
+        if block.shown is not None and tidy(block.shown) != tidy(output):
+            start, end = block.shown_at
+            lines = [line.rstrip() for line in output.splitlines()]
+            text = text[:start] + "\n".join(lines).strip("\n") + "\n" + text[end:]
+    page.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for one in PAGES:
+        with tempfile.TemporaryDirectory() as temporary:
+            rewrite(one, Path(temporary))

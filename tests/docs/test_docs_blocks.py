@@ -1,0 +1,112 @@
+"""Every block of README and documentation runs, and prints what the page says it prints."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from doc_pages import PAGES, ROOT, Session, make_targets, read_blocks, recipe, tidy
+
+OUTDATED = "If the new output is right: .venv/bin/python tests/docs/doc_pages.py writes it into the pages."
+
+
+def name_of(page):
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_blocks_run_in_order_and_print_what_is_shown(page, tmp_path):
+    session = Session(tmp_path)
+    for block in read_blocks(page.read_text("utf-8")):
+        if block.language == "console":
+            for command, shown, printed in session.console(block):
+                assert tidy(printed) == tidy(shown), f"{page.name}:{block.line}: $ {command}"
+            continue
+        printed = session.run(block)
+        if block.shown is not None:
+            assert tidy(printed) == tidy(block.shown), f"{page.name}:{block.line}: {OUTDATED}"
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md"])
+def test_blocks_have_a_language_that_is_run_or_shown(page):
+    text = (ROOT / page).read_text("utf-8")
+    opened = [line for line in text.splitlines() if line.startswith("```")][::2]
+    assert set(opened) <= {"```python", "```shell", "```console", "```text"}
+
+
+def test_readme_and_tutorial_show_python_and_shell_with_outputs():
+    for page in ("README.md", "docs/tutorial.md"):
+        blocks = read_blocks((ROOT / page).read_text("utf-8"))
+        assert {"python", "shell"} <= {block.language for block in blocks if block.shown is not None}
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=name_of)
+def test_targets_named_in_a_page_exist(page):
+    named = re.findall(r"(?:^|`)make ([a-z-]+)", page.read_text("utf-8"), re.MULTILINE)
+    assert set(named) <= make_targets()
+
+
+def test_readme_names_the_two_commands_and_they_exist():
+    set_up = [block for block in read_blocks((ROOT / "README.md").read_text("utf-8")) if block.sets_up]
+    typed = [line for block in set_up for line in block.lines]
+    assert typed == ["make demo", "make test"]
+    assert {"demo", "test"} <= make_targets()
+
+
+def test_make_demo_is_the_command_the_pages_run():
+    assert recipe("demo") == "radcap demo --out demo-out"
+
+
+PAGE = """\
+```shell
+make demo
+```
+
+```shell
+# a comment
+echo one
+```
+
+```text
+one
+```
+
+```python
+x = 1
+```
+
+Some words.
+
+```text
+not an output
+```
+
+```console
+$ echo two
+two
+$ false
+```
+"""
+
+
+def test_outputs_belong_to_the_block_right_before_them():
+    found = [(block.language, block.line, block.shown) for block in read_blocks(PAGE)]
+    assert found == [
+        ("shell", 1, None),
+        ("shell", 5, "one\n"),
+        ("python", 14, None),
+        ("console", 24, None),
+    ]
+    assert [block.sets_up for block in read_blocks(PAGE)] == [True, False, False, False]
+
+
+def test_a_failing_command_fails_the_page(tmp_path):
+    session = Session(tmp_path)
+    commands = session.console(read_blocks(PAGE)[-1])
+    assert next(commands) == ("echo two", "two\n", "two\n")
+    with pytest.raises(AssertionError, match="exit code 1"):
+        next(commands)
+
+
+def test_versions_in_signatures_and_trailing_blanks_are_not_compared():
+    assert tidy("\nf1|radcap:1.2.3  \n") == tidy("f1|radcap:0.1.0") == "f1|radcap:VERSION"

@@ -1,0 +1,132 @@
+"""What pages state in tables agrees with the code."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from doc_pages import ROOT
+from typer.main import get_command
+
+import radcap
+from radcap.cli.main import app
+from radcap.core import Task
+from radcap.formats import dialect
+
+DOCS = ROOT / "docs"
+
+
+def rows_of(page, first_cell):
+    """The body of the table whose header begins so, as lists of cells."""
+    lines = iter(page.read_text("utf-8").splitlines())
+    for line in lines:
+        if line.startswith(f"| {first_cell} |"):
+            next(lines)
+            break
+    found = []
+    for line in lines:
+        if not line.startswith("|"):
+            break
+        found.append([cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]])
+    assert found, f"{page.name} has no table {first_cell!r}"
+    return found
+
+
+def commands(command, words=("radcap",)):
+    """Every command that does something, as it is typed."""
+    children = getattr(command, "commands", {})
+    if not children:
+        yield " ".join(words), command
+    for name, child in children.items():
+        yield from commands(child, (*words, name))
+
+
+COMMANDS = dict(commands(get_command(app)))
+
+
+def test_home_lists_every_command():
+    listed = [row[0].strip("`") for row in rows_of(DOCS / "index.md", "Command")]
+    assert sorted(listed) == sorted(COMMANDS)
+
+
+def test_readme_lists_every_command_and_every_package():
+    rows = dict(rows_of(ROOT / "README.md", "Package"))
+    packages = {f"`radcap.{path.parent.name}`" for path in (ROOT / "src" / "radcap").glob("*/__init__.py")}
+    assert set(rows) == packages
+    for command in COMMANDS:
+        assert f"`{command.removeprefix('radcap ')}`" in rows["`radcap.cli`"]
+
+
+def test_design_lists_every_package_in_the_order_of_layers():
+    listed = [row[0].strip("`") for row in rows_of(DOCS / "explanation" / "design.md", "Layer")]
+    contract = (ROOT / "pyproject.toml").read_text("utf-8").split("layers = [")[1].split("]")[0]
+    built = {path.parent.name for path in (ROOT / "src" / "radcap").glob("*/__init__.py")}
+    order = [name for name in re.findall(r"[a-z]+", contract) if name in built]
+    assert listed == order
+
+
+@pytest.mark.parametrize(
+    ("command", "page"),
+    [("radcap validate", "validate-and-fix.md"), ("radcap score concepts", "score.md")],
+)
+def test_how_to_names_every_option(command, page):
+    text = (DOCS / "how-to" / page).read_text("utf-8")
+    options = {name for parameter in COMMANDS[command].params for name in parameter.opts if name[0] == "-"}
+    assert [name for name in sorted(options) if name not in text] == []
+
+
+SEVEN = rows_of(DOCS / "explanation" / "scoring.md", "Truth")
+EARLY = [(year, profile) for year in ("2017", "2018") for profile in ("official", "documented")]
+LATE = [str(year) for year in range(2022, 2027)]
+COLUMNS = {
+    2: EARLY,
+    3: [(year, "official") for year in LATE],
+    4: [(year, "documented") for year in LATE],
+}
+
+
+def test_seven_cases_are_listed():
+    assert len(SEVEN) == 7
+
+
+@pytest.mark.parametrize("row", SEVEN, ids=lambda row: f"{row[0]} {row[1]}".replace("`", ""))
+@pytest.mark.parametrize("column", COLUMNS)
+def test_seven_cases_score_as_the_table_says(row, column):
+    truth = "" if row[0] == "empty" else row[0].strip("`")
+    for text in re.findall(r"`(.+?)`", row[1]):
+        cell = None if text == "id" else text.removeprefix("id,")
+        for edition, profile in COLUMNS[column]:
+            f1 = radcap.score_concepts(
+                {"case": cell, "other": "C9"},
+                {"case": truth, "other": "C9"},
+                edition=edition,
+                profile=profile,
+            )["f1"]
+            values = dict(zip(f1.ids, f1.values, strict=True))
+            if row[column] == "left out":
+                assert "case" not in values
+            else:
+                assert values["case"] == pytest.approx(float(row[column]), abs=5e-5)
+
+
+SIGNS = {"tab": "\t", "comma": ",", r"`\|`": "|"}
+
+
+@pytest.mark.parametrize(
+    "row", rows_of(DOCS / "how-to" / "old-editions.md", "Editions"), ids=lambda row: row[0]
+)
+def test_old_editions_are_read_as_the_table_says(row):
+    years = [int(year) for year in re.findall(r"\d{4}", row[0])]
+    for year in range(years[0], years[-1] + 1):
+        form = dialect(str(year), Task.CONCEPTS)
+        assert {sign for word, sign in SIGNS.items() if word in row[1]} == set(form.separators)
+        assert ("no quoting" in row[1]) is not form.quoting
+        assert ("order of the truth" in row[1]) is form.ordered
+        assert (row[2] == "none") is (form.header == "none")
+        assert ("zip" in row[3]) is form.zipped
+
+
+def test_citation_and_readme_name_the_same_data_paper():
+    doi = re.findall(r"10\.\d{4,}/[\w.-]+", (ROOT / "CITATION.cff").read_text("utf-8"))
+    assert doi
+    assert all(one in (ROOT / "README.md").read_text("utf-8") for one in doi)
