@@ -36,6 +36,7 @@ CLEAN_CONCEPTS = re.compile(r"C\d+(?:;C\d+)*", re.ASCII)
 _OTHER_SEPARATORS = re.compile(
     r"[Cc]\d++(?:(?=(?P<blank>[\s,|/+&]))\s*+(?P<sign>[,|/+&]?)\s*+[Cc]\d++)+", re.ASCII
 )
+_SIGNS = re.compile(r"[\s,|/+&]+")
 _ENDING = re.compile(r"\.(?:jpe?g|png|gif|bmp|tiff?|webp|dcm|csv|txt)$", re.IGNORECASE)
 _BREAKS = re.compile(r"[\r\n]+")
 
@@ -43,7 +44,7 @@ _BREAKS = re.compile(r"[\r\n]+")
 def split_concepts(cell: str, *, strip: bool) -> list[str]:
     """The parts of a concept cell; an empty cell has one empty part, as `str.split` says."""
     parts = cell.split(";")
-    return [part.strip() for part in parts] if strip else parts
+    return list(map(str.strip, parts)) if strip else parts
 
 
 def wrong_separator(part: str) -> str | None:
@@ -60,11 +61,18 @@ def join_concepts(cells: Sequence[str]) -> str | None:
 
 def clean_concepts(cell: str) -> str:
     """CUIs in capitals, once each, parted by ';', on one line. What is no CUI stays as it is."""
-    parts: list[str] = []
-    for part in split_concepts(clean_caption(cell), strip=True):
-        pieces = re.split(r"[\s,|/+&]+", part) if wrong_separator(part) else [part]
-        parts += [piece.upper() if CUI.fullmatch(piece.upper()) else piece for piece in pieces if piece]
-    return ";".join(dict.fromkeys(parts))
+    given = list(filter(None, split_concepts(clean_caption(cell), strip=True)))
+    if all(map(CUI.fullmatch, given)):  # nearly always
+        return ";".join(dict.fromkeys(given))
+    parts: dict[str, None] = {}
+    for part in given:
+        if CUI.fullmatch(part):
+            parts[part] = None
+        elif wrong_separator(part):
+            parts.update(dict.fromkeys(_SIGNS.split(part.upper())))
+        else:
+            parts[part.upper() if CUI.fullmatch(part.upper()) else part] = None
+    return ";".join(parts)
 
 
 def clean_caption(text: str) -> str:

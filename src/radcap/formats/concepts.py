@@ -1,6 +1,6 @@
 """The concept cell of a row.
 
-Invariant: `take` returns the cell the edition's scorer reads; the tolerant edition reads the tidied cell.
+Invariant: `take` returns the cell the edition's scorer reads, as it is written.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from radcap.core import Level
 from radcap.formats.cells import (
     CLEAN_CONCEPTS,
     CUI,
-    clean_concepts,
     join_concepts,
     split_concepts,
     wrong_separator,
@@ -21,6 +20,7 @@ from radcap.formats.cells import (
 from radcap.formats.findings import Findings, named, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
     from radcap.formats.rows import Row
@@ -50,15 +50,16 @@ class ConceptCheck:
             return None
         cell = row.cells[1] if len(row.cells) == _CELLS else self._too_many_cells(row)
         if CLEAN_CONCEPTS.fullmatch(cell):
-            parts = cell.split(";")
+            parts = capitals = cell.split(";")
         else:
             self._check_untidy(row, cell)
             parts = split_concepts(cell, strip=self._dialect.strip_parts)
-        self._check_number(row, parts)
-        self._note_absent(parts)
+            capitals = list(map(str.upper, parts))
+        self._check_number(row, parts, capitals)
+        self._note_absent(capitals)
         if self._vocabulary is not None:
             self._check_vocabulary(row, parts, self._vocabulary)
-        return clean_concepts(cell) if self._dialect.tolerant else cell
+        return cell
 
     def finish(self) -> None:
         """Report what only the whole file shows."""
@@ -90,15 +91,18 @@ class ConceptCheck:
             self._findings.add("RUN306", row.line, row.column(), cell=shown(cell))
         if (surplus := _SURPLUS.search(cell)) is not None:
             self._findings.add("RUN303", row.line, row.column(surplus.start()))
-        parts = split_concepts(cell, strip=self._dialect.strip_parts)
         offset = 0
-        for part, raw in zip(parts, cell.split(";"), strict=True):
-            if part.strip() and not CUI.fullmatch(part):
-                self._check_part(row, part, offset + len(raw) - len(raw.lstrip()))
+        for raw in cell.split(";"):
+            if not CUI.fullmatch(raw):
+                self._check_part(row, raw, offset)
             offset += len(raw) + 1
 
-    def _check_part(self, row: Row, part: str, offset: int) -> None:
-        column = row.column(offset)
+    def _check_part(self, row: Row, raw: str, offset: int) -> None:
+        """A part that is no CUI as it stands; blanks around one matter only where the edition keeps them."""
+        part = raw.strip() if self._dialect.strip_parts else raw
+        if not part.strip() or CUI.fullmatch(part):
+            return
+        column = row.column(offset + len(raw) - len(raw.lstrip()))
         if CUI.fullmatch(part.upper()):
             self._findings.add("RUN305", row.line, column, cui=named(part))
         elif (sign := wrong_separator(part)) is not None:
@@ -106,10 +110,10 @@ class ConceptCheck:
         else:
             self._findings.add("RUN304", row.line, column, text=shown(part))
 
-    def _check_number(self, row: Row, parts: list[str]) -> None:
+    def _check_number(self, row: Row, parts: list[str], capitals: list[str]) -> None:
         if self._most is not None and len(parts) > self._most:
             self._findings.add("RUN301", row.line, row.column(), n=f"{len(parts):,}", limit=self._most)
-        if len({part.upper() for part in parts}) == len(parts):
+        if len(set(capitals)) == len(parts):
             return
         spellings: dict[str, str] = {}
         for part, n in Counter(parts).items():
@@ -120,15 +124,10 @@ class ConceptCheck:
             if first != part:
                 self._findings.add("RUN308", row.line, row.column(), first=named(first), second=named(part))
 
-    def _note_absent(self, parts: list[str] | tuple[str, ...]) -> None:
-        if not any(part.strip() for part in parts):
+    def _note_absent(self, capitals: Sequence[str]) -> None:
+        if not any(part.strip() for part in capitals):
             self._empty += 1
-        modalities = self._dialect.modalities
-        if (
-            modalities
-            and modalities.isdisjoint(parts)
-            and modalities.isdisjoint(part.upper() for part in parts)
-        ):
+        if self._dialect.modalities and self._dialect.modalities.isdisjoint(capitals):
             self._without_modality += 1
 
     def _check_vocabulary(self, row: Row, parts: list[str], vocabulary: AbstractSet[str]) -> None:

@@ -37,6 +37,7 @@ class IdCheck:
         self._position: Mapping[str, int] = {} if expected is None else expected.position
         self._skips = findings.dialect.skips_ids_with_id
         self._rows = 0
+        self._skipped = 0  # rows the scorer drops like a header
         self._trailing = 0  # rows since the last known id
         self._trailing_line = 0  # the first of them
 
@@ -64,7 +65,9 @@ class IdCheck:
         if not form.skips_ids_with_id or "ID" not in image_id:
             return False
         self._findings.add("RUN212", line, id=named(image_id.strip()))
-        return form.header is Header.CONTAINS_ID and not self._is_known(image_id.strip())
+        dropped = form.header is Header.CONTAINS_ID and not self._is_known(image_id.strip())
+        self._skipped += dropped
+        return dropped
 
     def _is_known(self, image_id: str) -> bool:
         return self._expected is not None and image_id in self._expected
@@ -141,8 +144,8 @@ class IdCheck:
             )
 
     def _report_missing(self, expected: Expected) -> None:
-        if len(expected) == len(self._order) or not self._rows:
-            return
+        if len(expected) == len(self._order) or not (self._rows or self._skipped):
+            return  # a file without rows has a finding of its own
         ids = (image_id for image_id, place in expected.position.items() if not self._lines[place])
         if self._findings.dialect.header is Header.CONTAINS_ID:
             ids = (image_id for image_id in ids if "ID" not in image_id)  # dropped from the truth as well

@@ -141,7 +141,7 @@ def _choose(members: list[zipfile.ZipInfo], findings: Findings, limits: Limits) 
         size = f"A zip of {len(members):,} members"
         findings.add("RUN113", 0, 0, size=size, limit=f"{limits.zip_members} members")
         return None
-    regular = [member for member in members if not member.is_dir()]
+    regular = [member for member in members if not member.filename.endswith("/")]
     names = ", ".join(shown(member.filename) for member in regular[:_NAMES_SHOWN]) or "no file"
     if [member.filename for member in members] != [SUBMISSION]:
         texts = [member for member in regular if _is_table(member.filename)]
@@ -161,7 +161,7 @@ def _choose(members: list[zipfile.ZipInfo], findings: Findings, limits: Limits) 
 def _is_table(name: str) -> bool:
     path = PurePosixPath(name)
     hidden = path.name.startswith(".") or "__MACOSX" in path.parts
-    return not hidden and path.suffix.lower() in {".csv", ".tsv", ".txt", ""}
+    return bool(path.name) and not hidden and path.suffix.lower() in {".csv", ".tsv", ".txt", ""}
 
 
 def _unsafe(member: zipfile.ZipInfo) -> str | None:
@@ -169,6 +169,8 @@ def _unsafe(member: zipfile.ZipInfo) -> str | None:
     mode = member.external_attr >> 16
     if name.startswith("/") or ".." in name.split("/") or ":" in name:
         return "points outside the archive"
+    if not member.orig_filename.isprintable():  # zipfile cuts a name at NUL
+        return "has control characters in its name"
     if mode and stat.S_IFMT(mode) not in {0, stat.S_IFREG}:
         return "is no regular file"
     if member.flag_bits & _ENCRYPTED:

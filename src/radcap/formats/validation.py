@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from radcap.core import Issue, Level, Run, Task, UsageError
 from radcap.formats.captions import CaptionCheck
+from radcap.formats.cells import clean_concepts
 from radcap.formats.concepts import ConceptCheck
 from radcap.formats.dialects import RADCAP, dialect
 from radcap.formats.findings import Findings, named
@@ -176,9 +177,11 @@ def read_run(
     expected: Expected | None = None,
     strict: bool = False,
 ) -> tuple[Run, Validation]:
-    """A run as the edition's scorer sees it, together with all findings."""
+    """A run as the edition's scorer sees it, tidied by the tolerant one, together with all findings."""
     reader = Reader(Path(path), Task(task), edition, expected, strict=strict)
     cells = dict(reader.cells())
+    if reader.dialect.tolerant and reader.dialect.task is Task.CONCEPTS:
+        cells = {image_id: cell and clean_concepts(cell) for image_id, cell in cells.items()}
     return Run(Task(task), cells, Path(path).stem), reader.validation()
 
 
