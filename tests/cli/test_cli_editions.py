@@ -69,3 +69,9 @@ def test_a_board_is_printed_with_every_team(name: str, task: Task, radcap: Comma
 def test_a_board_as_json_is_a_list_of_rows(radcap: Command) -> None:
     told = json.loads(radcap("editions", "2022", "--board", "concepts", "--json").out)
     assert told == [row.to_json() for row in board("2022", Task.CONCEPTS)]
+
+
+def test_a_board_without_its_edition_is_refused(radcap: Command) -> None:
+    done = radcap("editions", "--board", "concepts")
+    assert (done.code, done.out) == (2, "")
+    assert "2017, 2022, 2023, 2025, 2026" in done.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -213,3 +214,20 @@ def test_per_image_values_go_to_a_file_and_nowhere_else(name: str, radcap: Comma
     assert list(rows[0]) == ["id", "f1", "f1_manual", "precision", "recall"]
     assert values == {"img_1": 2 / 3, "img_2": 1.0, "img_3": 2 / 3}
     assert manual == {"img_1": 1.0, "img_2": None, "img_3": 2 / 3}
+
+
+def test_findings_about_the_truth_stand_under_its_path(radcap: Command, folder: Path) -> None:
+    labels = (folder / "truth" / "concepts.csv").read_text(encoding="utf-8")
+    (folder / "truth" / "concepts.csv").write_text(f"{labels}img_1,C1\n", encoding="utf-8")
+    twice = radcap("score", "concepts", "run.csv", "truth")
+    assert twice.code == 1
+    assert twice.out.startswith(f"truth{os.sep}concepts.csv:5:1: TRU103")
+    assert "--fix" not in twice.err
+
+
+def test_manual_labels_that_lack_an_image_are_named_under_the_truth(radcap: Command, folder: Path) -> None:
+    (folder / "truth" / "concepts_manual.csv").write_text("ID,CUIs\nimg_1,C0040405\n", encoding="utf-8")
+    done = radcap("score", "concepts", "run.csv", "truth")
+    assert done.code == 1
+    assert "truth:0:0: TRU101 img_2 has no row in concepts_manual.csv." in done.out
+    assert "f1_manual: not scored. The official evaluator fails here" in done.out

@@ -133,3 +133,31 @@ def test_at_most_20_changed_lines_are_shown_and_the_rest_is_counted(radcap: Comm
     assert done.code == 0
     assert sum("->" in line for line in done.out.splitlines()) == 20
     assert "run.csv: 10 more lines changed" in done.out
+
+
+def test_format_sarif_is_a_log_that_names_every_finding(radcap: Command, broken: Path) -> None:
+    done = radcap(*VALIDATE, "--format", "sarif")
+    results = json.loads(done.out)["runs"][0]["results"]
+    assert done.code == 1
+    assert [one["ruleId"] for one in results] == [
+        one["code"] for one in json.loads(radcap(*VALIDATE, "--json").out)["issues"]
+    ]
+
+
+def test_fix_with_sarif_tells_what_is_left(radcap: Command, broken: Path) -> None:
+    done = radcap(*VALIDATE, "--fix", "mended.csv", "--format", "sarif")
+    rules = {one["ruleId"] for one in json.loads(done.out)["runs"][0]["results"]}
+    assert "RUN305" not in rules
+    assert (broken / "mended.csv").is_file()
+
+
+def test_fix_and_vocabulary_exclude_each_other(radcap: Command, broken: Path) -> None:
+    done = radcap(*VALIDATE, "--fix", "mended.csv", "--vocabulary", "truth/concepts.csv")
+    assert (done.code, done.out) == (2, "")
+    assert not (broken / "mended.csv").exists()
+
+
+def test_fix_with_strict_minds_the_packing_of_the_copy(radcap: Command, folder: Path) -> None:
+    plain = radcap(*VALIDATE, "--fix", "mended.csv", "--strict")
+    packed = radcap(*VALIDATE, "--fix", "mended.zip", "--strict")
+    assert (plain.code, packed.code) == (1, 0)

@@ -243,6 +243,12 @@ def test_a_report_as_json_has_the_keys_of_the_interface() -> None:
     }
 
 
+def test_a_report_tells_which_scores_it_has() -> None:
+    report = score_concepts({"a": "C1"}, {"a": "C1"})
+    assert "f1" in report
+    assert "f1_manual" not in report
+
+
 def test_a_score_the_report_does_not_have_is_refused_with_those_it_has() -> None:
     report = score_concepts(SAID, TRUTH)
     with pytest.raises(UsageError, match=r"There is no score 'f2'\. Nearest is 'f1'\. Known: f1, precision"):
