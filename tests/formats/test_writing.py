@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from radcap.core import Run, Task
+from radcap.core import Run, Task, UsageError
 from radcap.formats import DIALECTS, Expected, Header, dialect, read_run, replacing, write_lines, write_run
 from radcap.formats.cells import clean_caption, clean_concepts
 
@@ -189,6 +189,6 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_temporary_one(tmp_path: P
 
 def test_a_target_that_cannot_be_replaced_leaves_no_temporary_file(tmp_path: Path) -> None:
     (tmp_path / "run.csv" / "inside").mkdir(parents=True)
-    with pytest.raises(OSError, match=r"run\.csv"):
+    with pytest.raises(UsageError, match=r"run\.csv is no regular file"):
         write_lines(["x"], tmp_path / "run.csv")
     assert names(tmp_path) == ["run.csv"]

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["InputError", "Missing", "RadcapError", "UsageError", "unknown_name"]
 
+_SHOWN = 60  # letters of a name that is refused
+
 
 class RadcapError(Exception):
     """The root of the tree above."""
@@ -56,6 +58,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
     "There is no edition '2052'. Nearest is '2025'. Known: 2022, 2025."
     """
     choice = {str(one).casefold(): str(one) for one in known}
+    name = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}..."
     near = get_close_matches(name.casefold(), choice, n=1, cutoff=0.5)
     nearest = f" Nearest is {choice[near[0]]!r}." if near else ""
     return UsageError(f"There is no {kind} {name!r}.{nearest} Known: {', '.join(choice.values())}.")

@@ -5,6 +5,7 @@ Invariant: `take` returns the caption the edition's scorer reads, cut where that
 
 from __future__ import annotations
 
+import re
 from array import array
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["CaptionCheck", "most_frequent"]
 
 _CELLS = 2
+_LETTER = re.compile(r"[^\W_]")  # or a digit, of any script
 _TOKENS = 512  # what BLEURT reads
 _FEW_ROWS = 10  # below this a repeated caption says nothing
 
@@ -85,7 +87,7 @@ class CaptionCheck:
         if not text.strip():
             self._findings.add("RUN401", row.line, row.column(), id=named(image_id))
             return
-        if not any(letter.isalnum() for letter in text):
+        if not _LETTER.search(text):
             self._findings.add("RUN405", row.line, row.column(), caption=shown(text))
         if text[0].isspace() or text[-1].isspace():
             self._findings.add("RUN408", row.line, row.column(), id=named(image_id))

@@ -29,6 +29,9 @@ __all__ = ["Change", "Repair", "fix_run"]
 _CELLS = 2
 _CUT_SHORT = frozenset({"RUN113", "RUN114"})  # the copy would lack what lies behind the limit
 _STRAY = re.compile("[\udc80-\udcff]")  # a byte that was no UTF-8
+_UNDEFINED = frozenset({0x81, 0x8D, 0x8F, 0x90, 0x9D})
+_DEFINED = [byte for byte in range(0x80, 0x100) if byte not in _UNDEFINED]
+_WINDOWS = {0xDC00 + byte: bytes([byte]).decode("cp1252") for byte in _DEFINED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +89,14 @@ def fix_run(
             f"{out} is already there. Nothing was overwritten. Choose another name for the copy."
         )
     before = Reader(path, task, edition, expected, strict=strict).check()
+    if not _CUT_SHORT.isdisjoint(before.counts):
+        raise _unreadable(before, "cannot be read whole")
     reader = Reader(path, task, edition, expected)
-    rows = [_Mended(row, *_repair(row, reader.dialect, expected)) for row in reader.rows()]
+    rows = [_repair(row, reader.dialect, expected) for row in reader.rows()]
     kept = [mended for mended in rows if mended.text]
     if not any(mended.image_id in expected for mended in kept):
         raise _unreadable(before, "has no row to repair")
-    if not _is_whole(kept, reader):
+    if not all(mended.portable for mended in kept):
         raise _unreadable(before, "cannot be read whole")
     ordered = _sorted(kept, expected)
     header = format_header(reader.dialect)
@@ -103,19 +108,14 @@ def fix_run(
 
 
 class _Mended(NamedTuple):
-    """A row, the id it is taken for, and the line to write for it: nothing for a row of empty cells."""
+    """A row as it was, the id it is taken for, and the line to write: nothing for a row of empty cells."""
 
-    row: Row
+    line: int
     image_id: str
+    source: str
     text: str
-
-
-def _is_whole(rows: list[_Mended], reader: Reader) -> bool:
-    """Whether a copy can hold all of the run: an open quote cannot be carried to another separator."""
-    separator = reader.dialect.separators[0]
-    return _CUT_SHORT.isdisjoint(reader.findings.counts) and all(
-        mended.row.closed or mended.row.separator == separator for mended in rows
-    )
+    closed: bool  # false behind a quote that never closes
+    portable: bool  # such a row cannot be carried to another separator
 
 
 def _unreadable(found: Validation, what: str) -> InputError:
@@ -127,7 +127,7 @@ def _unreadable(found: Validation, what: str) -> InputError:
 
 def _sorted(rows: list[_Mended], expected: Expected) -> list[_Mended]:
     """Rows in the order of the ids; behind a quote that never closes a row must not change its neighbour."""
-    if not all(mended.row.closed for mended in rows):
+    if not all(mended.closed for mended in rows):
         return rows
     return sorted(rows, key=lambda mended: expected.position.get(mended.image_id, len(expected)))
 
@@ -139,16 +139,24 @@ def _header_change(header: Row | None, text: str) -> Iterator[Change]:
 
 
 def _row_changes(rows: list[_Mended]) -> Iterator[Change]:
-    for row, _, text in rows:
-        if _source(row) != text:
-            yield Change(row.line, _source(row), text)
+    for mended in rows:
+        if mended.source != mended.text:
+            yield Change(mended.line, mended.source, mended.text)
 
 
 def _source(row: Row) -> str:
     return "\n".join((row.raw, *row.breaks))
 
 
-def _repair(row: Row, form: Dialect, expected: Expected) -> tuple[str, str]:
+def _repair(row: Row, form: Dialect, expected: Expected) -> _Mended:
+    source = _source(row)
+    image_id, text = _repaired(row, source, form, expected)
+    portable = row.closed or row.separator == form.separators[0]
+    text = source if text == source else text  # most rows are right, and need not be kept twice
+    return _Mended(row.line, image_id, source, text, row.closed, portable)
+
+
+def _repaired(row: Row, source: str, form: Dialect, expected: Expected) -> tuple[str, str]:
     """The id of a row and the line to write for it; an unknown id tells that the row was misread."""
     cells = [_recover(cell) for cell in row.cells]
     image_id = clean_id(cells[0], expected.__contains__)
@@ -159,7 +167,7 @@ def _repair(row: Row, form: Dialect, expected: Expected) -> tuple[str, str]:
         return image_id, format_row(image_id, cell, form)
     if row.closed and row.separator != form.separators[0]:
         return image_id, format_cells(row.cells, form)
-    return image_id, _source(row)
+    return image_id, source
 
 
 def _read_cell(row: Row, cells: list[str], form: Dialect) -> tuple[bool, str | None]:
@@ -176,11 +184,4 @@ def _read_cell(row: Row, cells: list[str], form: Dialect) -> tuple[bool, str | N
 
 def _recover(text: str) -> str:
     """Bytes that are no UTF-8, read as Windows-1252; the few that are undefined there stay as they are."""
-    return _STRAY.sub(lambda match: _windows(match[0]), text)
-
-
-def _windows(stray: str) -> str:
-    try:
-        return bytes([ord(stray) - 0xDC00]).decode("cp1252")
-    except UnicodeDecodeError:
-        return stray
+    return text.translate(_WINDOWS) if _STRAY.search(text) else text

@@ -69,7 +69,7 @@ def sarif(found: Validation) -> dict[str, Any]:
 
 
 def _sarif_result(path: str, issue: Issue) -> dict[str, Any]:
-    place: dict[str, Any] = {"artifactLocation": {"uri": quote(path)}}
+    place: dict[str, Any] = {"artifactLocation": {"uri": quote(path, errors="surrogateescape")}}
     if issue.line:
         place["region"] = {"startLine": issue.line, "startColumn": issue.column}
     return {

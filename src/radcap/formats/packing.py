@@ -12,6 +12,7 @@ import zlib
 from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING
 
+from radcap.core import Level
 from radcap.formats.findings import named, shown
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _choose(members: list[zipfile.ZipInfo], findings: Findings, limits: Limits) 
         texts = [member for member in regular if _is_table(member.filename)]
         tables = [member for member in texts if member.filename.lower().endswith(".csv")] or texts
         if len(tables) != 1:
-            findings.add("RUN114", 0, 0, name=names, reason="leaves open which file is the run")
+            findings.add("RUN104", 0, 0, level=Level.ERROR, names=names)  # it is open which one is the run
             return None
         findings.add("RUN104", 0, 0, names=names)
         regular = tables

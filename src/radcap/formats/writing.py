@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from radcap.core import Run, Task
+from radcap.core import Run, Task, UsageError
 from radcap.formats.cells import clean_caption, clean_concepts
 from radcap.formats.dialects import Dialect, Header, dialect
 from radcap.formats.packing import SUBMISSION
@@ -70,28 +70,31 @@ def _quote(cell: str, separator: str) -> str:
 def write_lines(lines: Iterable[str], path: Path) -> Path:
     """Write lines to a file, or as the only member of a zip."""
     # bytes that were no UTF-8 go out as they came in
-    data = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
+    encoded = (f"{line}\n".encode("utf-8", "surrogateescape") for line in lines)
     with replacing(path) as temporary:
         if path.suffix.lower() == ".zip":
-            _write_zip(temporary, data)
+            _write_zip(temporary, encoded)
         else:
-            temporary.write_bytes(data)
+            with temporary.open("wb") as file:
+                file.writelines(encoded)
     return path
 
 
-def _write_zip(path: Path, data: bytes) -> None:
+def _write_zip(path: Path, lines: Iterable[bytes]) -> None:
     member = zipfile.ZipInfo(SUBMISSION, date_time=_EPOCH)
     member.compress_type = zipfile.ZIP_DEFLATED
     member.external_attr = 0o644 << 16
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(member, data)
+    with zipfile.ZipFile(path, "w") as archive, archive.open(member, "w") as file:
+        file.writelines(lines)
 
 
 @contextmanager
 def replacing(path: Path) -> Generator[Path]:
     """A temporary file beside `path` that takes its place when the block ends well, and goes when not."""
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{path} is no regular file. It is not replaced. Choose another name.")
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    handle, name = tempfile.mkstemp(prefix=".radcap-", dir=path.parent)
     os.close(handle)
     temporary = Path(name)
     try:
