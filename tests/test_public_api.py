@@ -58,3 +58,9 @@ def test_importing_radcap_loads_nothing_heavy() -> None:
 def test_validating_and_scoring_need_the_standard_library_alone() -> None:
     loaded = loaded_after("import radcap; radcap.validate, radcap.score_concepts, radcap.write_run")
     assert not loaded & {"numpy", "torch", "typer", "rich", "pyarrow", "sklearn"}
+
+
+def test_core_and_formats_import_the_standard_library_alone() -> None:
+    for part in ("core", "formats"):
+        loaded = loaded_after(f"import radcap.{part}") - loaded_after("pass")
+        assert loaded - {"radcap"} <= set(sys.stdlib_module_names)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 import pytest
-
-from radcap.cli.main import main
+from commands import Command, Done
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,20 +16,6 @@ CT, CHEST = "C0040405", "C0817096"
 TRUTH = {"img_1": f"{CT};C1", "img_2": "C2", "img_3": f"{CHEST};C3;C4"}
 MANUAL = {"img_1": CT, "img_2": "", "img_3": f"{CHEST};C1306645"}
 RUN = {"img_1": CT, "img_2": "C2", "img_3": f"{CHEST};C3;C5"}
-
-
-class Done(NamedTuple):
-    """What a command left: exit code, data, talk."""
-
-    code: int
-    out: str
-    err: str
-
-
-class Command(Protocol):
-    """`radcap` with these arguments."""
-
-    def __call__(self, *arguments: str | Path) -> Done: ...
 
 
 def lines_of(cells: dict[str, str]) -> str:
@@ -46,23 +31,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "run.csv").write_text(lines_of(RUN), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def radcap(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """Calls the entry point of the command in this process."""
-
-    def call(*arguments: str | Path) -> Done:
-        monkeypatch.setattr(sys, "argv", ["radcap", *map(str, arguments)])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as caught:
-            main()
-        printed = capsys.readouterr()
-        code = caught.value.code
-        assert code is None or isinstance(code, int)
-        return Done(code or 0, printed.out, printed.err)
-
-    return call
 
 
 @pytest.fixture

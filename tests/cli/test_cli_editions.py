@@ -11,7 +11,7 @@ from radcap.core import Task
 from radcap.metrics import BOARDS, EDITIONS, board, differences
 
 if TYPE_CHECKING:
-    from conftest import Command
+    from commands import Command
 
 
 def words(text: str) -> str:

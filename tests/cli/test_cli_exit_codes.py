@@ -15,7 +15,7 @@ from radcap.core import InputError, Missing, RadcapError, UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Command
+    from commands import Command
 
 SCORE = ("score", "concepts", "run.csv", "truth")
 VALIDATE = ("validate", "run.csv", "--task", "concepts", "--truth", "truth")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from conftest import Command
+    from commands import Command
 
 
 def every_command(command: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

@@ -17,7 +17,7 @@ from radcap.metrics import score_concepts
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Command
+    from commands import Command
 
 SCORE = ("score", "concepts", "run.csv", "truth")
 F1 = (2 / 3 + 1.0 + 2 / 3) / 3

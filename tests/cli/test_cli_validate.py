@@ -11,7 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Command
+    from commands import Command
 
 VALIDATE = ("validate", "run.csv", "--task", "concepts", "--truth", "truth")
 BROKEN = "ID,CUIs\nimg_2,c2\nimg_1,C1;C1\n\nimg_3.jpg,C3\n"

@@ -18,7 +18,8 @@ from radcap.formats import DIALECTS, Limits, Reader, read_run, validate
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Command, Place
+    from commands import Command
+    from place import Place
 
     from radcap.formats import Dialect, Expected, Validation
 

@@ -16,7 +16,7 @@ from measured import measure
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conftest import Command, Done
+    from commands import Command, Done
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes, devices and names as on Unix")
 

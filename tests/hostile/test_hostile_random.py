@@ -20,7 +20,7 @@ from radcap.metrics import score_concepts
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Place
+    from place import Place
 
     from radcap.formats import Dialect, Expected
 

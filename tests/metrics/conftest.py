@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,19 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from writer import Writer
+
 SEPARATORS = {**dict.fromkeys(("2017", "2018", "2019", "2020"), "\t"), **dict.fromkeys(("2021", "2022"), "|")}
-
-
-class Writer(Protocol):
-    """Writes run.csv and truth/ and returns both paths."""
-
-    def __call__(
-        self,
-        edition: str,
-        truth: Mapping[str, str | None],
-        run: Mapping[str, str | None],
-        manual: Mapping[str, str | None] | None = None,
-    ) -> tuple[Path, Path]: ...
 
 
 def write_table(path: Path, cells: Mapping[str, str | None], edition: str) -> Path:

@@ -15,7 +15,7 @@ from radcap.core import InputError, Level, UsageError, mean_in_order
 from radcap.metrics import score_concepts
 
 if TYPE_CHECKING:
-    from conftest import Writer
+    from writer import Writer
 
     from radcap.metrics import ScoreReport
 

@@ -15,7 +15,7 @@ from radcap.core import InputError, Level
 from radcap.metrics import EDITIONS, score_concepts
 
 if TYPE_CHECKING:
-    from conftest import Writer
+    from writer import Writer
 
     from radcap.metrics import ScoreReport
 

@@ -13,7 +13,7 @@ from radcap.metrics.concept_habits import ConceptHabits, concept_habits
 from radcap.metrics.concept_sets import SetPair
 
 if TYPE_CHECKING:
-    from conftest import Writer
+    from writer import Writer
 
     from radcap.metrics import Labels
 
