@@ -32,7 +32,7 @@ def test_all_editions_stand_in_one_table_a_row_each() -> None:
 def test_the_table_of_an_edition_has_both_profiles_side_by_side(name: str) -> None:
     table = edition_table(edition(name))
     assert table.columns == ("measured", "official", "documented")
-    assert table.title == f"{edition(name).title} ({edition(name).images} images)"
+    assert table.title == f"{edition(name).title}, train / valid / test images: {edition(name).images}"
     assert all(cell for row in table.rows for cell in row)
 
 

@@ -45,7 +45,11 @@ def edition_table(one: Edition) -> Table:
     """What one edition measures, both profiles side by side."""
     facts = [_facts(one.profile(name)) for name in ProfileName]
     rows = tuple((name, facts[0][name], facts[1][name]) for name in facts[0])
-    return Table(("measured", "official", "documented"), rows, f"{one.title} ({one.images} images)")
+    return Table(
+        ("measured", "official", "documented"),
+        rows,
+        f"{one.title}, train / valid / test images: {one.images}",
+    )
 
 
 def file_table(one: Edition) -> Table:
