@@ -206,3 +206,9 @@ def test_a_vocabulary_without_cuis_is_refused(place: Callable[..., Path]) -> Non
 def test_a_vocabulary_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No file at"):
         read_vocabulary(tmp_path / "absent.csv")
+
+
+def test_a_caption_of_a_hundred_thousand_letters_is_a_label(tmp_path: Path) -> None:
+    path = tmp_path / "captions.csv"
+    path.write_text('ID,Caption\na1,"' + "x, " * 33_000 + '"\n', encoding="utf-8")
+    assert len(read_labels(path, Kind.CAPTIONS, "2025").cells["a1"] or "") == 99_000

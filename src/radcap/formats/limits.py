@@ -51,4 +51,4 @@ class Limits:
     @classmethod
     def trusted(cls) -> Limits:
         """Bounds for truth and id files, which come from the person who runs radcap."""
-        return cls(file_bytes=4 * 1024 * _MIB, rows=20_000_000)
+        return cls(file_bytes=4 * 1024 * _MIB, rows=20_000_000, line_bytes=128 * _KIB)
