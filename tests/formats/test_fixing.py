@@ -215,7 +215,7 @@ def test_a_header_that_is_put_in_or_taken_out_is_a_change(
 def test_the_json_is_that_of_the_new_file_and_what_was_done(fix: Callable[..., tuple[Repair, Path]]) -> None:
     repair, _ = fix("ID,CUIs\na2,c2\na1,C1\n", "2024", C)
     value = json.loads(json.dumps(repair.to_json()))
-    assert list(value) == [*repair.after.to_json(), "repaired", "moved", "changes"]
+    assert list(value) == [*repair.after.to_json(), "repaired", "moved", "line_ends", "changes"]
     assert value["ok"] is True
     assert value["repaired"] == {"RUN208": 1, "RUN305": 1}
     assert value["moved"] == 2
@@ -401,3 +401,11 @@ def test_every_image_keeps_its_caption(
     assert found.cells == {key((image_id, "")): clean_caption(words) for image_id, (_, words) in rows}
     _, again = fix(out.read_bytes(), edition, K, ids="\n".join(IDS))
     assert again.read_bytes() == out.read_bytes()
+
+
+@pytest.mark.parametrize(("end", "counted"), [("\n", 0), ("\r\n", 3), ("\r", 3)])
+def test_line_ends_are_made_lf_and_counted(end: str, counted: int, place: Callable[..., Path]) -> None:
+    run = place(f"ID,CUIs{end}a1,C1{end}a2,C2{end}")
+    repair = fix_run(run, run.with_name("out.csv"), "concepts", ids=place("a1\na2\n"))
+    assert (repair.line_ends, repair.to_json()["line_ends"], repair.changes) == (counted, counted, ())
+    assert run.with_name("out.csv").read_bytes() == b"ID,CUIs\na1,C1\na2,C2\n"

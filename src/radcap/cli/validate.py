@@ -103,9 +103,10 @@ def _print_repair(repair: Repair, output: Output) -> None:
     rest = len(repair.changes) - _CHANGES_SHOWN
     if rest > 0:
         print_lines(f"{repair.before.path}: {rest:,} more lines changed")
-    repaired = ", ".join(f"{code} x{n:,}" for code, n in repair.repaired.items()) or "nothing"
+    repaired = ", ".join(f"{code} x{n:,}" for code, n in repair.repaired.items()) or "no finding"
     say(
         f"{repair.before.path} -> {repair.after.path}: repaired {repaired}; "
-        f"{len(repair.changes):,} lines changed, {repair.moved:,} rows moved"
+        f"{len(repair.changes):,} lines changed, {repair.moved:,} rows moved, "
+        f"{repair.line_ends:,} line ends made LF"
     )
     _print(repair.after, output)

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from radcap.core import InputError, Level, Task, UsageError
 from radcap.formats.cells import clean_id, join_concepts
 from radcap.formats.codes import CODES
+from radcap.formats.findings import Findings
+from radcap.formats.packing import read_chunks
 from radcap.formats.validation import Reader, Validation, expect
 from radcap.formats.writing import format_cells, format_header, format_row, write_lines
 
@@ -54,6 +56,7 @@ class Repair:
     after: Validation
     changes: tuple[Change, ...]
     moved: int  # rows that stand at another place than before
+    line_ends: int  # CR and CRLF that became LF
 
     @property
     def repaired(self) -> dict[str, int]:
@@ -66,6 +69,7 @@ class Repair:
             **self.after.to_json(),
             "repaired": self.repaired,
             "moved": self.moved,
+            "line_ends": self.line_ends,
             "changes": [change.to_json() for change in self.changes],
         }
 
@@ -104,7 +108,13 @@ def fix_run(
     after = Reader(out, task, edition, expected, strict=strict).check()
     changes = (*_header_change(reader.header, "".join(header)), *_row_changes(rows))
     moved = sum(old is not new for old, new in zip(kept, ordered, strict=True))
-    return Repair(before, after, changes, moved)
+    return Repair(before, after, changes, moved, _line_ends(reader))
+
+
+def _line_ends(reader: Reader) -> int:
+    """How many line ends were not LF; no edition refuses them, but the copy has others."""
+    chunks = read_chunks(reader.path, Findings(reader.dialect), reader.limits)
+    return sum(chunk.count(b"\r") for chunk in chunks)
 
 
 class _Mended(NamedTuple):
