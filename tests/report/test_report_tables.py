@@ -1,4 +1,4 @@
-"""A table as Markdown and as CSV."""
+"""A table as Markdown, CSV and HTML."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import csv
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from report_values import HOSTILE, check_safe
 
 from radcap.report import Table, digits
+from radcap.report.markup import visible
 
 TABLE = Table(("run", "f1"), (("a", "0.5"), ("longer", "0.25")), "a title", right=frozenset({"f1"}))
 CELLS = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), max_size=6)
@@ -63,3 +65,36 @@ def test_csv_lines_end_with_a_line_feed_alone() -> None:
 @pytest.mark.parametrize(("value", "text"), [(0.57251, "0.572510"), (1.0, "1.000000"), (2 / 3, "0.666667")])
 def test_scores_are_printed_with_six_digits(value: float, text: str) -> None:
     assert digits(value) == text
+
+
+def test_html_has_a_caption_headers_with_scope_and_numbers_on_the_right() -> None:
+    assert TABLE.to_html() == (
+        "<table><caption>a title</caption>"
+        '<thead><tr><th scope="col">run</th><th scope="col" class="n">f1</th></tr></thead>'
+        '<tbody><tr><th scope="row">a</th><td class="n">0.5</td></tr>'
+        '<tr><th scope="row">longer</th><td class="n">0.25</td></tr></tbody></table>'
+    )
+
+
+def test_html_rows_are_named_by_the_first_column_of_text() -> None:
+    table = Table(("rank", "run", "team"), (("1", "a", "t"),), right=frozenset({"rank"}))
+    row = '<tr><td class="n">1</td><th scope="row">a</th><td>t</td></tr>'
+    assert table.to_html().endswith(f"<tbody>{row}</tbody></table>")
+
+
+def test_html_of_numbers_alone_names_no_row() -> None:
+    made = Table(("n",), (("1",),), right=frozenset({"n"})).to_html()
+    head = '<thead><tr><th scope="col" class="n">n</th></tr></thead>'
+    assert made == f'<table>{head}<tbody><tr><td class="n">1</td></tr></tbody></table>'
+
+
+def test_html_lets_long_text_break() -> None:
+    made = Table(("a", "b"), (("x" * 41, "y" * 41), ("x" * 40, ""))).to_html()
+    assert made.count('class="long"') == 2
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_html_escapes_every_cell_header_and_title(text: str) -> None:
+    found = check_safe(Table((text, "n"), ((text, text),), text).to_html())
+    assert found.text("th", "td", "caption").count(visible(text)) == 4
+    assert {tag for tag, _ in found.tags} == {"table", "caption", "thead", "tbody", "tr", "th", "td"}

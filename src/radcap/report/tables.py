@@ -13,7 +13,12 @@ import csv
 import io
 from dataclasses import dataclass
 
+from radcap.report.latex import latex_table
+from radcap.report.markup import Markup, element
+
 __all__ = ["Table", "digits"]
+
+_LONG = 40  # letters from which a cell of a page may break
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +42,37 @@ class Table:
         csv.writer(out, lineterminator="\n").writerows([self.columns, *self.rows])
         return out.getvalue()
 
+    def to_latex(self) -> str:
+        """For a paper that loads booktabs; a title makes it a float with a caption."""
+        sides = "".join("r" if name in self.right else "l" for name in self.columns)
+        return latex_table(sides, self.columns, self.rows, self.title)
+
+    def to_html(self) -> Markup:
+        """A table whose rows are named by the first column of text; numbers stand on the right."""
+        head = [element("th", name, scope="col", class_=self._class(name)) for name in self.columns]
+        caption = element("caption", self.title) if self.title else ""
+        body = map(self._html_row, self.rows)
+        return element("table", caption, element("thead", element("tr", *head)), element("tbody", *body))
+
+    def _html_row(self, row: tuple[str, ...]) -> Markup:
+        names = next((name for name in self.columns if name not in self.right), None)
+        cells = [
+            element("th", cell, scope="row", class_=self._class(name, cell))
+            if name == names
+            else element("td", cell, class_=self._class(name, cell))
+            for name, cell in zip(self.columns, row, strict=True)
+        ]
+        return element("tr", *cells)
+
+    def _class(self, column: str, cell: str = "") -> str | None:
+        if column in self.right:
+            return "n"
+        return "long" if len(cell) > _LONG else None
+
 
 def _markdown(cell: str) -> str:
-    """A cell that stays one cell."""
-    return " ".join(cell.replace("|", r"\|").splitlines())
+    """A cell that stays one cell, and text: a page that draws Markdown takes tags for its own."""
+    return " ".join(cell.replace("|", r"\|").replace("<", "&lt;").splitlines())
 
 
 def _column(right: bool, cells: list[str]) -> list[str]:
