@@ -212,3 +212,31 @@ def test_a_caption_of_a_hundred_thousand_letters_is_a_label(tmp_path: Path) -> N
     path = tmp_path / "captions.csv"
     path.write_text('ID,Caption\na1,"' + "x, " * 33_000 + '"\n', encoding="utf-8")
     assert len(read_labels(path, Kind.CAPTIONS, "2025").cells["a1"] or "") == 99_000
+
+
+CUT = [
+    ("ID,Caption\na1,CT of the chest, showing a mass\na2,MRI\n", Kind.CAPTIONS, 2),
+    ("a1,MRI\na2,CT of the chest, showing a mass\n", Kind.CAPTIONS, 2),
+    ("a1,CT of the chest, showing a mass\na2,MRI\n", Kind.CAPTIONS, 1),
+    ("ID\tCaption\na1\tCT\tof the chest\n", Kind.CAPTIONS, 2),
+    ("ID,CUIs\na1,C1,C2\n", Kind.CONCEPTS, 2),
+    ("ID\na1,C1,C2\n", Kind.CONCEPTS, 2),
+]
+
+
+@pytest.mark.parametrize(("text", "kind", "line"), CUT)
+def test_a_label_that_a_separator_cuts_is_refused(
+    text: str, kind: Kind, line: int, place: Callable[..., Path]
+) -> None:
+    with pytest.raises(InputError, match=f"line {line}: Line {line} has 3 cells") as refused:
+        read_labels(place(text, "truth.csv"), kind, "2025")
+    assert [issue.code for issue in refused.value.issues] == ["RUN202"]
+
+
+def test_further_columns_that_the_header_names_are_left_alone(place: Callable[..., Path]) -> None:
+    table = place("ID,Caption,Article\na1,CT,PMC1\na2,MRI,PMC2\n", "truth.csv")
+    assert read_labels(table, Kind.CAPTIONS, "2025").cells == {"a1": "CT", "a2": "MRI"}
+
+
+def test_a_list_of_ids_may_have_any_further_cells(place: Callable[..., Path]) -> None:
+    assert list(read_ids(place("ID,x\na1,1,2,3\na2\n", "ids.csv")).position) == ["a1", "a2"]

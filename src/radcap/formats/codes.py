@@ -288,6 +288,13 @@ CATALOGUE = (
         "{id} stands on lines {first}, {line}. The later row silently wins.",
         "Clean the truth.",
     ),
+    Code(
+        "TRU104",
+        "E",
+        False,
+        "Nothing is left of either caption of {id} after preparation. The evaluator of {edition} fails.",
+        "Write a caption, or mend the truth.",
+    ),
 )
 CODES: Mapping[str, Code] = {code.code: code for code in CATALOGUE}
 

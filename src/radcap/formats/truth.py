@@ -10,6 +10,7 @@ import re
 from array import array
 from dataclasses import replace
 from enum import StrEnum
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from radcap.core import InputError, Level, Run, Task, UsageError
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Kind", "find_truth", "read_expected", "read_ids", "read_labels", "read_vocabulary"]
 
+_CELLS = 2  # id and label; a header may name more columns, which are left alone
 _WORD = re.compile(r"\bC\d+\b", re.ASCII)  # a CUI; the id PMC123 holds none
 
 
@@ -66,7 +68,7 @@ def find_truth(path: Path, kind: Kind) -> Path | None:
 
 def read_labels(path: Path, kind: Kind, edition: str) -> Run:
     """The labels of a file as they are written. Problems are collected and raised together."""
-    rows = _unique_rows(path, _truth_dialect(kind.task, edition), {})
+    rows = _unique_rows(path, _truth_dialect(kind.task, edition), {}, labels=True)
     cells = {image_id: row.cells[1] if len(row.cells) > 1 else None for image_id, row in rows}
     return Run(kind.task, cells, str(path))
 
@@ -108,11 +110,13 @@ def _truth_dialect(task: Task, edition: str) -> Dialect:
     return replace(base, edition=RADCAP, separators=(COMMA, TAB, PIPE), header=Header.OPTIONAL, zipped=None)
 
 
-def _unique_rows(path: Path, form: Dialect, position: dict[str, int]) -> Iterator[tuple[str, Row]]:
+def _unique_rows(
+    path: Path, form: Dialect, position: dict[str, int], *, labels: bool = False
+) -> Iterator[tuple[str, Row]]:
     """Each id of a file with its row. Ids are numbered behind those already in `position`."""
     findings = Findings(form)
     lines = array("L", bytes(array("L").itemsize * len(position)))  # where this file names each id, else 0
-    for row in _data_rows(path, findings):
+    for row in _data_rows(path, findings, labels=labels):
         image_id = row.cells[0].strip()
         if not image_id:
             findings.add("RUN210", row.line)
@@ -128,15 +132,24 @@ def _unique_rows(path: Path, form: Dialect, position: dict[str, int]) -> Iterato
     _refuse(path, findings, "image" if not any(lines) else None)
 
 
-def _data_rows(path: Path, findings: Findings) -> Iterator[Row]:
+def _data_rows(path: Path, findings: Findings, *, labels: bool = False) -> Iterator[Row]:
     if not path.is_file():
         raise InputError(f"No file at {path}. Nothing can be checked against it. Give a label file.")
     limits = Limits.trusted()
     rows = read_rows(read_chunks(path, findings, limits), findings, limits, lambda _: False)
     first = next(rows, None)
-    if first is not None and first.cells[0].strip().casefold() not in HEADER_NAMES:
-        yield first
-    yield from rows
+    if first is None:
+        return
+    width = _CELLS
+    if first.cells[0].strip().casefold() in HEADER_NAMES:
+        width = max(width, len(first.cells))
+    else:
+        rows = chain((first,), rows)
+    for row in rows:
+        if labels and len(row.cells) > width:  # the rest of a label that was not quoted
+            n = f"{len(row.cells):,}"
+            findings.add("RUN202", row.line, row.column(), n=n, consequence=", the rest would be dropped")
+        yield row
 
 
 def _refuse(path: Path, findings: Findings, lacking: str | None) -> None:
