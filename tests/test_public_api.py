@@ -12,7 +12,7 @@ import pytest
 
 import radcap
 
-PARTS = ("core", "formats", "metrics", "report", "reading", "stats")
+PARTS = ("core", "formats", "metrics", "metrics.providers", "report", "reading", "stats")
 PACKAGES = ["radcap", *(f"radcap.{name}" for name in PARTS)]
 EVERY = [found.name for found in pkgutil.walk_packages(radcap.__path__, "radcap.")]
 MODULES = [name for name in EVERY if not name.endswith("__main__")]

@@ -17,22 +17,37 @@ from radcap.core.version import VERSION
 if TYPE_CHECKING:
     from radcap.core import Issue, Level, Run, Score, Task
     from radcap.formats import Validation, fix_run, read_run, validate, write_run
-    from radcap.metrics import EDITIONS, Edition, ScoreReport, board, edition, score_concepts
+    from radcap.metrics import (
+        EDITIONS,
+        Edition,
+        RunComparison,
+        ScoreReport,
+        board,
+        compare,
+        edition,
+        score_captions,
+        score_concepts,
+    )
+    from radcap.stats import Procedure
 
 __all__ = [
     "EDITIONS",
     "Edition",
     "Issue",
     "Level",
+    "Procedure",
     "Run",
+    "RunComparison",
     "Score",
     "ScoreReport",
     "Task",
     "Validation",
     "board",
+    "compare",
     "edition",
     "fix_run",
     "read_run",
+    "score_captions",
     "score_concepts",
     "validate",
     "write_run",
@@ -43,7 +58,11 @@ __version__ = VERSION
 _HOMES = {
     "radcap.core": ("Issue", "Level", "Run", "Score", "Task"),
     "radcap.formats": ("Validation", "fix_run", "read_run", "validate", "write_run"),
-    "radcap.metrics": ("EDITIONS", "Edition", "ScoreReport", "board", "edition", "score_concepts"),
+    "radcap.metrics": (
+        *("EDITIONS", "Edition", "RunComparison", "ScoreReport", "board", "compare", "edition"),
+        *("score_captions", "score_concepts"),
+    ),
+    "radcap.stats": ("Procedure",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 SCORE = ("score", "concepts", "run.csv", "truth")
 VALIDATE = ("validate", "run.csv", "--task", "concepts", "--truth", "truth")
+CAPTIONS = ("score", "captions", "better.csv", "truth")
+COMPARE = ("compare", "a.csv", "b.csv", "--truth", "truth", "--task", "concepts")
 
 WRONG_USAGE = {
     "unknown command": ("paint",),
@@ -41,6 +43,16 @@ WRONG_USAGE = {
     "both ids and truth": (*VALIDATE, "--ids", "run.csv"),
     "no board of that edition": ("editions", "2024", "--board", "concepts"),
     "demo below a file": ("demo", "--out", "run.csv/demo"),
+    "unknown edition, captions": (*CAPTIONS, "--edition", "2016"),
+    "unknown edition, compare": (*COMPARE, "--edition", "2016"),
+    "captions that were not scored": (*CAPTIONS, "--edition", "2020"),
+    "unknown metric": (*CAPTIONS, "--metrics", "rouge"),
+    "unknown BLEU rule": (*CAPTIONS, "--bleu-rule", "smooth"),
+    "per-image captions of unknown kind": (*CAPTIONS, "--per-image", "scores.txt"),
+    "per-image scores over the run": (*SCORE, "--per-image", "run.csv"),
+    "metric to rank by that is unknown": (*COMPARE, "--rank-by", "rouge1"),
+    "page of another kind": (*COMPARE, "--report", "page.pdf"),
+    "no subcommand of that name": ("metrics", "list"),
 }  # fmt: skip
 
 FINDINGS = {
@@ -52,6 +64,11 @@ FINDINGS = {
     "no run to check": ("validate", "absent.csv", "--task", "concepts", "--truth", "truth"),
     "a set that no label carries": (*SCORE, "--cuis", "manual15", "--manual", "nothing.csv"),
     "a binary file": ("score", "concepts", "binary.csv", "truth"),
+    "a binary file for captions": ("score", "captions", "binary.csv", "truth"),
+    "captions of another edition": (*CAPTIONS, "--edition", "2022"),
+    "concepts for captions": ("score", "captions", "run.csv", "truth"),
+    "one faulty run of two": (*COMPARE[:2], "binary.csv", *COMPARE[3:]),
+    "no truth to compare on": ("compare", "a.csv", "--truth", "absent", "--task", "concepts"),
 }
 
 FINE = {
@@ -69,7 +86,39 @@ FINE = {
     "one edition": ("editions", "rocov2"),
     "a board": ("editions", "2017", "--board", "captions"),
     "demo": ("demo", "--out", "demo-out"),
+    "captions": CAPTIONS,
+    "captions as JSON": (*CAPTIONS, "--json"),
+    "captions, tolerant edition": (*CAPTIONS, "--edition", "radcap", "--metrics", "rouge1,bleu,cider"),
+    "validate captions": ("validate", "better.csv", "--task", "captions", "--truth", "truth"),
+    "compare": COMPARE,
+    "compare as JSON": (*COMPARE, "--json"),
+    "compare with a page": (*COMPARE, "--report", "page.html"),
+    "metrics": ("metrics", "status"),
+    "metrics as JSON": ("metrics", "status", "--json"),
 }
+
+ABSENT = {
+    "a metric that is named": (*CAPTIONS, "--metrics", "rouge1,bertscore"),
+    "a figure that is named": (*CAPTIONS, "--metrics", "overall"),
+    "a metric to compare by": (
+        "compare", "better.csv", "--truth", "truth", "--task", "captions", "--metrics", "rouge1,spice",
+    ),
+    "no metric left to compare by": (
+        "compare", "better.csv", "--truth", "truth", "--task", "captions", "--metrics", "bleurt",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def no_folders(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RADCAP_CORENLP", raising=False)
+
+
+@pytest.fixture
+def files(captions: Path) -> Path:
+    """Runs of both tasks: run.csv, a.csv and b.csv hold concepts, better.csv and worse.csv captions."""
+    (captions / "run.csv").write_bytes((captions / "a.csv").read_bytes())
+    return captions
 
 
 def cases(table: dict[str, tuple[str, ...]]) -> pytest.MarkDecorator:
@@ -77,15 +126,15 @@ def cases(table: dict[str, tuple[str, ...]]) -> pytest.MarkDecorator:
 
 
 @cases(FINE)
-def test_0_fine(arguments: tuple[str, ...], radcap: Command, folder: Path) -> None:
+def test_0_fine(arguments: tuple[str, ...], radcap: Command, files: Path) -> None:
     done = radcap(*arguments)
     assert done.code == 0, done.err
 
 
 @cases(FINDINGS)
-def test_1_findings(arguments: tuple[str, ...], radcap: Command, folder: Path) -> None:
-    (folder / "binary.csv").write_bytes(bytes(range(256)) * 4)
-    (folder / "nothing.csv").write_text("ID,CUIs\nimg_1,C1\nimg_2,C2\nimg_3,C3\n", encoding="utf-8")
+def test_1_findings(arguments: tuple[str, ...], radcap: Command, files: Path) -> None:
+    (files / "binary.csv").write_bytes(bytes(range(256)) * 4)
+    (files / "nothing.csv").write_text("ID,CUIs\nimg_1,C1\nimg_2,C2\nimg_3,C3\n", encoding="utf-8")
     done = radcap(*arguments)
     assert done.code == 1
     assert done.out or done.err
@@ -93,13 +142,23 @@ def test_1_findings(arguments: tuple[str, ...], radcap: Command, folder: Path) -
 
 
 @cases(WRONG_USAGE)
-def test_2_usage(arguments: tuple[str, ...], radcap: Command, folder: Path) -> None:
-    before = sorted(path.name for path in folder.rglob("*"))
+def test_2_usage(arguments: tuple[str, ...], radcap: Command, files: Path) -> None:
+    before = {path: path.is_file() and path.read_bytes() for path in files.rglob("*")}
     done = radcap(*arguments)
     assert (done.code, done.out) == (2, "")
     assert done.err
     assert "Traceback" not in done.err
-    assert sorted(path.name for path in folder.rglob("*")) == before
+    assert {path: path.is_file() and path.read_bytes() for path in files.rglob("*")} == before
+
+
+@cases(ABSENT)
+def test_3_something_that_was_named_is_absent(
+    arguments: tuple[str, ...], radcap: Command, files: Path
+) -> None:
+    done = radcap(*arguments)
+    assert done.code == 3
+    assert "is missing." in done.out + done.err
+    assert "Traceback" not in done.err
 
 
 WITHOUT_PYARROW = """
@@ -139,9 +198,11 @@ def test_every_error_has_its_code(error: RadcapError, code: int) -> None:
 @pytest.mark.parametrize(
     ("name", "nearest"), [("rocov", "rocov2"), ("radcop", "radcap"), ("20025", "2025"), ("ROCOv2", "rocov2")]
 )
-@pytest.mark.parametrize("before", [SCORE, VALIDATE])
+@pytest.mark.parametrize(
+    "before", [SCORE, VALIDATE, CAPTIONS, COMPARE], ids=["score", "validate", "captions", "compare"]
+)
 def test_an_unknown_edition_names_the_nearest(
-    name: str, nearest: str, before: tuple[str, ...], radcap: Command, folder: Path
+    name: str, nearest: str, before: tuple[str, ...], radcap: Command, files: Path
 ) -> None:
     done = radcap(*before, "--edition", name)
     assert done.code == 2

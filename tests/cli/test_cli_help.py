@@ -46,7 +46,9 @@ def example_of(*command: str) -> str:
 
 
 def test_the_walk_finds_the_commands_of_the_design() -> None:
-    assert {(), ("demo",), ("validate",), ("editions",), ("score",), ("score", "concepts")} <= set(COMMANDS)
+    single = {("demo",), ("validate",), ("editions",), ("compare",)}
+    below = {("score",), ("score", "concepts"), ("score", "captions"), ("metrics",), ("metrics", "status")}
+    assert set(COMMANDS) == {(), *single, *below}
 
 
 @BY_COMMAND
@@ -55,7 +57,11 @@ def test_help_ends_with_an_example_on_one_line(command: tuple[str, ...]) -> None
 
 
 @BY_COMMAND
-def test_the_example_of_the_help_runs(command: tuple[str, ...], folder: Path) -> None:
+def test_the_example_of_the_help_runs(
+    command: tuple[str, ...], folder: Path, request: pytest.FixtureRequest
+) -> None:
+    if "captions" in command:
+        request.getfixturevalue("captions")  # a run.csv of captions instead of concepts
     program, *arguments = shlex.split(example_of(*command).removeprefix("Example: "))
     assert program == "radcap"
     done = subprocess.run(
@@ -78,7 +84,9 @@ def test_version_is_one_line_of_data(process: Command) -> None:
     assert process("--version") == (0, f"{VERSION}\n", "")
 
 
-@pytest.mark.parametrize("command", [(), ("score",)], ids=["radcap", "radcap score"])
+@pytest.mark.parametrize(
+    "command", [(), ("score",), ("metrics",)], ids=["radcap", "radcap score", "radcap metrics"]
+)
 def test_without_a_command_the_help_is_shown_and_the_usage_is_wrong(
     command: tuple[str, ...], process: Command
 ) -> None:

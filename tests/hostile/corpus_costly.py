@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 IMAGES = 19_267
 IDS = tuple(f"ImageCLEFmedical_Caption_2025_test_{n}" for n in range(IMAGES))
 
-_LINE = 32_000  # just below what a line may hold
+_LINE = 130_000  # just below what a line may hold
+_LINES = 175  # of them, just below what a file may hold
 _CELL = 1_100  # in every row, just below what a file may hold
 
 
@@ -48,7 +49,7 @@ def rows(cell: bytes, ids: Iterable[str] = IDS) -> Iterator[bytes]:
 
 def _long_rows(cell: bytes) -> Iterator[bytes]:
     """As many rows of long lines as a file may hold."""
-    return rows(cell, IDS[:700])
+    return rows(cell, IDS[:_LINES])
 
 
 def _strange(n: int, ending: str) -> Iterator[bytes]:
@@ -105,17 +106,17 @@ def _members(n: int, name: bytes = b"x") -> list[bytes]:
 _COLUMNS: Mapping[str, Costly] = {
     "a million columns": Costly(K, lambda: [HEADERS[K], b"x," * 10**6], "RUN113"),
     "ten million columns": Costly(K, lambda: _times(b"x,", 10**7), "RUN113"),
-    "lines of columns": Costly(K, lambda: _times(b"x," * (_LINE // 2) + b"\n", 700), "RUN202"),
+    "lines of columns": Costly(K, lambda: _times(b"x," * (_LINE // 2) + b"\n", _LINES), "RUN202"),
     "60 MB without line end": Costly(K, lambda: _times(b"x", 60_000_000), "RUN113"),
     "30 million empty lines": Costly(K, lambda: _times(b"\n", 30_000_000), "RUN113"),
     "30 million CR": Costly(K, lambda: _times(b"\r", 30_000_000), "RUN113"),
 }
 _QUOTES: Mapping[str, Costly] = {
     "20 MB of quotes": Costly(K, lambda: _times(b'"', 20_000_000), "RUN113"),
-    "lines of quotes": Costly(K, lambda: _times(b'"' * _LINE + b"\n", 700), "RUN207"),
+    "lines of quotes": Costly(K, lambda: _times(b'"' * _LINE + b"\n", _LINES), "RUN207"),
     "quotes in turn": Costly(K, lambda: _times(b'"a', 10_000_000), "RUN113"),
-    "lines of quotes in turn": Costly(K, lambda: _times(b'"a,' * (_LINE // 3) + b"\n", 700), "RUN207"),
-    "lines of quoted cells": Costly(K, lambda: _times(b'"",' * (_LINE // 3) + b"\n", 700), "RUN210"),
+    "lines of quotes in turn": Costly(K, lambda: _times(b'"a,' * (_LINE // 3) + b"\n", _LINES), "RUN207"),
+    "lines of quoted cells": Costly(K, lambda: _times(b'"",' * (_LINE // 3) + b"\n", _LINES), "RUN210"),
     "a quote opened on each line": Costly(K, lambda: rows(b'"C0040405'), "RUN112"),
     "a quote on each strange line": Costly(K, lambda: _times(b'y,"C1\n', 2_000_000), "RUN113"),
     "a cell of 5 million lines": Costly(C, lambda: chain([b'a,"'], _times(b"x\n", 5_000_000)), "RUN112"),
@@ -138,16 +139,16 @@ _ROWS: Mapping[str, Costly] = {
     "long strange ids": Costly(K, lambda: _strange(40_000, "x" * 550), "RUN205"),
     "wide strange ids": Costly(K, lambda: _strange(40_000, _wide("x" * 130)), "RUN205"),
     "ids of file endings": Costly(K, lambda: _strange(40_000, ".jpg" * 130), "RUN205"),
-    "wide lines": Costly(K, lambda: _times(_wide("x" * _LINE).encode() + b"\n", 700), "RUN113"),
+    "wide lines": Costly(K, lambda: _times(_wide("x" * _LINE).encode() + b"\n", _LINES), "RUN113"),
     "wide cells": Costly(K, lambda: rows(_wide("x" * _CELL).encode()), "RUN113"),
     "in reverse": Costly(K, lambda: chain([HEADERS[K]], rows(b"C0040405", reversed(IDS))), "RUN208"),
     "shuffled": Costly(K, lambda: chain([HEADERS[K]], _shuffled()), "RUN208"),
 }
 _CONCEPTS: Mapping[str, Costly] = {
     "100,000 CUIs in a cell": Costly(K, lambda: rows(_joined(b";", 10**5), IDS[:45]), "RUN113"),
-    "4,000 CUIs in a cell": Costly(K, lambda: _long_rows(_joined(b";", 4000)), "RUN301"),
-    "4,000 CUIs parted by commas": Costly(K, lambda: _long_rows(_joined(b",", 4000)), "RUN307"),
-    "4,000 CUIs parted by blanks": Costly(K, lambda: _long_rows(_joined(b" ", 4000)), "RUN307"),
+    "16,000 CUIs in a cell": Costly(K, lambda: _long_rows(_joined(b";", 16_000)), "RUN301"),
+    "16,000 CUIs parted by commas": Costly(K, lambda: _long_rows(_joined(b",", 16_000)), "RUN307"),
+    "16,000 CUIs parted by blanks": Costly(K, lambda: _long_rows(_joined(b" ", 16_000)), "RUN307"),
     "one CUI again and again": Costly(K, lambda: rows(b"C1;" * (_CELL // 3)), "RUN302"),
     "cells of semicolons": Costly(K, lambda: rows(b";" * _CELL), "RUN303"),
     "99 CUIs a row": Costly(K, lambda: rows(_joined(b";", 99)), "RUN312"),
@@ -200,7 +201,7 @@ ALIKE = frozenset(
         "ids of file endings",
         "wide lines",
         "in reverse",
-        "4,000 CUIs parted by blanks",
+        "16,000 CUIs parted by blanks",
         "99 CUIs a row, sent twice",
         "99 CUIs, one small a row",
         "99 words a row",

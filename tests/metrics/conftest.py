@@ -1,16 +1,22 @@
-"""Truth folders and run files as each edition writes them, cells verbatim."""
+"""Truth folders and run files as each edition writes them, cells verbatim; metrics of other packages."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
+from metric_plug_ins import stand_in_entry_points
+
+from radcap.metrics import caption_metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from metric_plug_ins import PlugIns
     from writer import Writer
+
+    from radcap.metrics import Measured, TextPairs
 
 SEPARATORS = {**dict.fromkeys(("2017", "2018", "2019", "2020"), "\t"), **dict.fromkeys(("2021", "2022"), "|")}
 
@@ -39,3 +45,13 @@ def write(tmp_path: Path) -> Writer:
         return write_table(tmp_path / "run.csv", run, edition), folder
 
     return write_files
+
+
+@pytest.fixture
+def plug_ins(monkeypatch: pytest.MonkeyPatch) -> PlugIns:
+    """Metrics as if packages had brought them."""
+
+    def install(**providers: Callable[[TextPairs], Measured]) -> None:
+        monkeypatch.setattr(caption_metrics, "entry_points", stand_in_entry_points(providers))
+
+    return install

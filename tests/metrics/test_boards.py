@@ -354,6 +354,19 @@ def test_2017_the_official_list_is_ranked_apart_from_external_resources() -> Non
     assert together["1494006128917"] == 4  # what one list for all would have said of the winner
 
 
+def test_2017_captions_with_the_official_data_are_ranked_apart_as_well() -> None:
+    rows = board("2017", Task.CAPTIONS)
+    official = [row for row in rows if not row.external]
+    external = [row for row in rows if row.external]
+    assert places(official, "bleu") == list(range(1, 18))  # no ties, in the printed order
+    assert places(external, "bleu") == list(range(1, 18))
+    assert [(row.team, row.scores["bleu"]) for row in (official[0], external[0])] == [
+        ("ISIA", 0.2600),
+        ("NLM", 0.5634),  # what retrieval over the articles themselves can do
+    ]
+    assert places(list(rows), "bleu")[0] == 6  # one list for all would have five external runs above
+
+
 @pytest.mark.parametrize(
     ("edition", "task", "primary", "secondary"),
     [
@@ -383,6 +396,51 @@ def test_2025_the_printed_order_is_that_of_the_computed_ranks(task: Task, metric
     assert places(rows, metric) == list(range(1, len(rows) + 1))
 
 
+def test_2026_the_printed_order_of_captions_is_that_of_the_computed_ranks() -> None:
+    assert places(list(board("2026", Task.CAPTIONS)), "overall") == list(range(1, 9))
+
+
+@pytest.mark.parametrize(
+    ("metric", "order"),
+    [
+        ("relevance", [1, 2, 3, 4, 6, 5, 7, 8]),
+        ("factuality", [1, 2, 4, 5, 3, 6, 7, 8]),
+        ("bertscore", [2, 1, 6, 4, 5, 3, 7, 8]),
+        ("alignscore", [2, 1, 4, 6, 3, 7, 8, 5]),
+    ],
+)
+def test_2025_ranks_by_other_columns_of_the_captions(metric: str, order: list[int]) -> None:
+    assert places(list(board("2025", Task.CAPTIONS)), metric) == order
+
+
+@pytest.mark.parametrize(
+    ("edition", "metric", "best", "place_of_the_winner"),
+    [
+        ("2022", "meteor", "IUST_NLPLAB", 1),  # the word list, again
+        ("2022", "cider", "kdelab", 9),  # where a word list earns nothing
+        ("2022", "spice", "kdelab", 9),
+        ("2022", "bertscore", "CSIRO", 9),
+        ("2023", "bleurt", "closeAI2023", 3),
+        ("2023", "bleu1", "IUST_NLPLAB", 6),
+        ("2023", "meteor", "IUST_NLPLAB", 4),
+        ("2023", "cider", "closeAI2023", 3),
+        ("2023", "clipscore", "CSIRO", 1),
+    ],
+)
+def test_ranks_by_the_columns_beside_the_board(
+    edition: str, metric: str, best: str, place_of_the_winner: int
+) -> None:
+    rows = [row for row in board(edition, Task.CAPTIONS) if not row.baseline]
+    found = places(rows, metric)
+    assert rows[found.index(1)].team == best
+    assert found[0] == place_of_the_winner
+
+
+def test_2023_bleu_beside_the_board_is_bleu1_and_no_sentence_bleu() -> None:
+    assert "bleu" not in board("2023", Task.CAPTIONS)[0].scores
+    assert "bleu1" not in board("2022", Task.CAPTIONS)[0].scores
+
+
 def test_2025_ranks_by_the_secondary_score() -> None:
     assert places(list(board("2025", Task.CONCEPTS)), "f1_manual") == [1, 2, 3, 4, 6, 5, 7, 8, 9]
 
@@ -401,6 +459,12 @@ def test_an_edition_without_published_board_is_refused_with_those_that_have_one(
         UsageError, match=r"no published board of 2024 here\. Known: 2017, 2022, 2023, 2025, 2026"
     ):
         board("2024", Task.CONCEPTS)
+
+
+def test_a_board_is_asked_for_by_the_word_of_the_task_too() -> None:
+    assert board("2022", "captions") == board("2022", Task.CAPTIONS)
+    with pytest.raises(UsageError, match=r"no task 'caption'\. Nearest is 'captions'"):
+        board("2022", "caption")
 
 
 def test_a_row_as_json_has_its_scores_by_name() -> None:
@@ -428,6 +492,15 @@ def test_the_table_of_2017_ranks_both_lists_from_1() -> None:
     rows = board_table("2017", Task.CONCEPTS).rows
     assert [row[0] for row in rows if row[-1] == "-"][:3] == ["1", "2", "3"]
     assert sum(row[0] == "1" for row in rows) == 2
+
+
+def test_the_table_of_captions_has_the_columns_beside_the_board() -> None:
+    assert board_table("2022", Task.CAPTIONS).columns == (
+        *("rank", "team", "bleu", "rouge1", "meteor", "cider", "spice", "bertscore", "external data"),
+    )
+    assert board_table("2023", Task.CAPTIONS).columns[2:-1] == (
+        *("bertscore", "rouge1", "bleurt", "bleu1", "meteor", "cider", "clipscore"),
+    )
 
 
 def test_the_table_of_2023_shows_baselines_below_without_rank() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from radcap.core import InputError, Level, UsageError, mean_in_order
 from radcap.metrics import score_concepts
+from radcap.metrics.concept_habits import ConceptHabits
 
 if TYPE_CHECKING:
     from writer import Writer
@@ -221,7 +222,7 @@ def test_2017_18_a_row_holding_only_an_id_is_an_empty_prediction(edition: str, w
     run, folder = write(edition, {"a": "C1", "b": "C1"}, {"a": "C1", "b": ALONE})
     report = score_concepts(run, folder, edition=edition)
     assert report["f1"].values == (1.0, 0.0)
-    assert report.habits is not None
+    assert isinstance(report.habits, ConceptHabits)
     assert report.habits.empty_predictions == 1
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from radcap.core import Task, UsageError, cui_set
 from radcap.formats import dialect
-from radcap.metrics import EDITIONS, EmptyTruth, ProfileName, differences, edition, score_concepts
-from radcap.metrics.editions import Profile
+from radcap.metrics import AGGREGATES, EDITIONS, EmptyTruth, ProfileName, differences, edition, score_concepts
 
 NAMES = [*(str(year) for year in range(2017, 2027)), "rocov2", "radcap"]
 LEFT_OUT, COUNTED, UNKNOWN = "left out", "never left out", "n/d"
@@ -113,24 +112,56 @@ def test_where_no_code_is_public_the_official_profile_is_inferred() -> None:
     assert not any(edition(name).documented.inferred for name in NAMES)
 
 
-def test_preparation_of_captions_by_year() -> None:
-    def preparation(profile: Profile) -> str | None:
-        return None if profile.captions is None else profile.captions.preparation
+# Section 1.2, per edition and profile: primary, secondary, also published, preparation, figures.
+CAPTIONS = {
+    ("2017", "official"): ("bleu", None, "", "P17"),
+    ("2017", "documented"): ("bleu", None, "", "P17"),
+    ("2018", "official"): ("bleu", None, "", "P17"),
+    ("2018", "documented"): ("bleu", None, "", "P17"),
+    ("2021", "official"): ("bleu", None, "", "P17"),
+    ("2021", "documented"): ("bleu", None, "", "P17"),
+    ("2022", "official"): ("bleu", "rouge1", "meteor cider spice bertscore", "P22c"),
+    ("2022", "documented"): ("bleu", "rouge1", "meteor cider spice bertscore", "P22"),
+    ("2023", "official"): ("bertscore", "rouge1", "bleurt bleu1 meteor cider clipscore", "P23"),
+    ("2023", "documented"): ("bertscore", "rouge1", "bleurt bleu1 meteor cider clipscore", "P23"),
+    ("2024", "official"): (
+        "bertscore",
+        "rouge1",
+        "bleurt bleu1 meteor cider clipscore refclipscore clinical_bleurt medbertscore",
+        "P23",
+    ),
+    ("2025", "official"): ("overall", None, "similarity bertscore rouge1 bleurt umls_f1 alignscore", "P23"),
+    ("2025", "documented"): (
+        "mean_of_six",
+        None,
+        "similarity bertscore rouge1 bleurt umls_f1 alignscore",
+        "P23",
+    ),
+    ("2026", "official"): ("overall", None, "similarity bertscore rouge1 bleurt umls_f1 alignscore", "P23"),
+    ("radcap", "official"): ("overall", None, "similarity bertscore rouge1 bleurt umls_f1 alignscore", "P23"),
+    ("rocov2", "official"): ("bertscore", "rouge1", "bleurt bleu1 meteor cider clipscore", "P23"),
+}
 
-    assert {name: preparation(edition(name).official) for name in NAMES[:8]} == {
-        "2017": "P17",
-        "2018": "P17",
-        "2019": None,
-        "2020": None,
-        "2021": "P17",
-        "2022": "P22c",
-        "2023": "P23",
-        "2024": "P23",
+
+@pytest.mark.parametrize(("name", "profile"), CAPTIONS)
+def test_caption_metrics_and_preparation_of_an_edition(name: str, profile: str) -> None:
+    captions = edition(name).profile(profile).captions
+    assert captions is not None
+    primary, secondary, others, preparation = CAPTIONS[name, profile]
+    ranked = [one for one in (primary, secondary) if one is not None and one not in AGGREGATES]
+    assert (captions.primary, captions.secondary) == (primary, secondary)
+    assert list(captions.metrics) == [*ranked, *others.split()]
+    assert captions.preparation == preparation
+
+
+@pytest.mark.parametrize("name", ["2025", "2026"])
+def test_2025_and_2026_prepare_three_metrics_and_give_three_the_captions_as_written(name: str) -> None:
+    captions = edition(name).official.captions
+    assert captions is not None
+    assert {metric: captions.preparation_of(metric).value for metric in captions.metrics} == {
+        **dict.fromkeys(("bertscore", "rouge1", "bleurt"), "P23"),
+        **dict.fromkeys(("similarity", "umls_f1", "alignscore"), "RAW"),
     }
-    assert preparation(edition("2022").documented) == "P22"
-    assert preparation(edition("2025").official) == (
-        "P23 for bertscore, rouge1 and bleurt; RAW for similarity, umls_f1 and alignscore"
-    )
 
 
 def test_2025_is_ranked_by_overall_in_fact_and_by_the_mean_of_six_on_paper() -> None:

@@ -11,6 +11,7 @@ from radcap.core import VERSION, InputError, Level, Run, Task, UsageError
 from radcap.metrics import EDITIONS, NotScored, ScoreReport, load_concepts, score_concepts, score_loaded
 from radcap.metrics.concept_habits import ConceptHabits, concept_habits
 from radcap.metrics.concept_sets import SetPair
+from radcap.metrics.loading import fingerprint
 
 if TYPE_CHECKING:
     from writer import Writer
@@ -205,8 +206,10 @@ def test_a_signature_names_edition_profile_set_preparation_and_version(
     edition: str, profile: str, preparation: str, empty: str
 ) -> None:
     score = score_concepts(SAID, TRUTH, edition=edition, profile=profile)["f1"]
+    truth = fingerprint(Run(Task.CONCEPTS, TRUTH))
     assert score.signature == (
-        f"f1|edition:{edition}|profile:{profile}|cuis:all|prep:{preparation}|empty:{empty}|radcap:{VERSION}"
+        f"f1|edition:{edition}|profile:{profile}|cuis:all|prep:{preparation}|empty:{empty}|truth:{truth}"
+        f"|radcap:{VERSION}"
     )
 
 
@@ -279,6 +282,6 @@ def test_habits_count_concepts_per_image_distinct_ones_and_images_without_any() 
 
 def test_habits_stand_beside_every_concept_score() -> None:
     report = score_concepts({"a": "C1;C2;C3", "b": ""}, TRUTH, edition="2025")
-    assert report.habits is not None
+    assert isinstance(report.habits, ConceptHabits)
     assert (report.habits.cuis_per_image, report.habits.empty_predictions) == (1.5, 1)
     assert report.to_json()["habits"] == report.habits.to_json()

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from radcap.core import Score, Task
-from radcap.metrics import EDITIONS, ScoreReport, differences, edition, score_concepts
+from radcap.metrics import (
+    EDITIONS,
+    NotScored,
+    ScoreReport,
+    differences,
+    edition,
+    score_captions,
+    score_concepts,
+)
 from radcap.metrics.edition_tables import difference_table, edition_table, editions_table, file_table
-from radcap.metrics.score_tables import habits_table, run_table, score_table
+from radcap.metrics.score_tables import habits_table, missing_lines, run_table, score_table
 
 CT = "C0040405"
 
@@ -44,6 +54,17 @@ def test_the_table_of_an_edition_has_both_profiles_side_by_side(name: str) -> No
         ("2025", "concepts, cells", "rows whose id contains 'ID' skipped", "blanks around a CUI dropped"),
         ("2025", "concepts, empty truth", "the empty cell is one empty concept", "image left out"),
         ("2025", "captions, ranked by", "overall", "mean_of_six"),
+        ("2025", "captions, figures", "relevance_platform, factuality, relevance", "mean_of_six"),
+        (
+            "2025",
+            "captions, preparation",
+            "RAW for similarity, umls_f1, alignscore; P23 for bertscore, rouge1, bleurt",
+            "P23 for bertscore",
+        ),
+        ("2017", "captions, both empty", "nothing is left of either caption", "nothing is left"),
+        ("2023", "captions, both empty", "the evaluator fails", "written empty"),
+        ("2023", "captions, figures", "none", "none"),
+        ("2020", "captions, both empty", "-", "-"),
         ("2017", "concepts, secondary", "none", "none"),
         ("2017", "concepts, cells", "blanks around a CUI kept", "blanks around a CUI kept"),
         ("2018", "concepts, secondary", "constant 0", "none"),
@@ -155,7 +176,8 @@ def test_several_runs_are_listed_the_best_first_with_what_their_scores_hide() ->
     truth = {"a": f"{CT};C1"}
     runs = [(said, score_concepts({"a": said}, truth, manual={"a": CT})) for said in ("C2", f"{CT};C1", CT)]
     bare = ScoreReport("2025", "official", Task.CONCEPTS, 1, (Score("f1", 0.1, 1, "f1|x"),))
-    table = run_table([*runs, ("bare", bare)], "title")
+    metrics, beside = ["f1", "f1_manual", "precision", "recall"], ["CUIs per image", "distinct CUIs"]
+    table = run_table([*runs, ("bare", bare)], metrics, beside, "title")
     assert table.title == "title"
     assert table.columns == (
         "run",
@@ -172,3 +194,41 @@ def test_several_runs_are_listed_the_best_first_with_what_their_scores_hide() ->
         ("bare", "0.100000", "-", "-", "-", "-", "-"),
         ("C2", "0.000000", "0.000000", "0.000000", "0.000000", "1.00", "1"),
     )
+
+
+def caption_report(profile: str) -> ScoreReport:
+    truth = {"a": "left lung mass", "b": "axial CT of the liver"}
+    return score_captions(truth, truth, profile=profile, metrics=["rouge1", "overall"])
+
+
+def test_a_figure_without_a_value_is_a_dash_and_one_with_a_value_counts_all_images() -> None:
+    report = caption_report("official")
+    assert column(score_table(report, None).rows, "overall") == ("-", "-")
+    known = replace(report, aggregates={"overall": 0.37545})
+    assert column(score_table(known, report).rows, "overall") == ("0.375450", "2", "-", "-")
+    assert column(score_table(known, report).rows, "rouge1") == ("1.000000", "2", "1.000000", "2")
+
+
+def test_caption_runs_stand_in_one_table_with_what_their_scores_hide() -> None:
+    table = run_table(
+        [("same", caption_report("official"))], ["rouge1", "cider"], ["vocabulary", "distinct CUIs"]
+    )
+    assert table.rows == (("same", "1.000000", "-", "8", "-"),)
+
+
+def test_what_could_not_be_scored_shares_a_line_unless_it_was_asked_for() -> None:
+    missing = [
+        NotScored("bertscore", "A provider is missing.", "Install one.", absent=True),
+        NotScored("rouge1", "The official evaluator fails.", "Mend it."),
+        NotScored("bleurt", "A provider is missing.", "", absent=True),
+    ]
+    assert missing_lines(missing, in_full=False) == [
+        "rouge1: not scored. The official evaluator fails. Mend it.",
+        "Not scored, for lack of what they need: bertscore, bleurt. See radcap metrics status.",
+    ]
+    assert missing_lines(missing, in_full=True) == [
+        "bertscore: not scored. A provider is missing. Install one.",
+        "rouge1: not scored. The official evaluator fails. Mend it.",
+        "bleurt: not scored. A provider is missing.",
+    ]
+    assert missing_lines([], in_full=False) == []

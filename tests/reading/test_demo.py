@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import csv
+import re
+from importlib.resources import as_file, files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from radcap.core import Level, Task
-from radcap.formats import validate
-from radcap.metrics import score_concepts
+from radcap.formats import Kind, read_labels, validate
+from radcap.metrics import compare, score_captions, score_concepts
 from radcap.reading import Story, run_demo
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from commands import Command
 
 RUNS = ("noisy", "noisier", "modality-only", "constant")
+CAPTION_RUNS = ("captions-half", "captions-neighbour", "captions-word-list", "captions-constant")
+LABELS = ("concepts.csv", "concepts_manual.csv", "captions.csv")
 SLIPS = {
     "RUN106",  # byte-order mark
     "RUN108",  # header in lower case
@@ -43,8 +49,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Story]:
 
 def test_the_demo_writes_truth_runs_and_a_repaired_run(told: tuple[Path, Story]) -> None:
     out, _ = told
-    runs = {f"{name}.csv" for name in (*RUNS, "broken", "fixed")}
-    assert set(contents(out)) == runs | {"truth/concepts.csv", "truth/concepts_manual.csv"}
+    runs = {f"{name}.csv" for name in (*RUNS, *CAPTION_RUNS, "broken", "fixed")}
+    assert set(contents(out)) == runs | {f"truth/{name}" for name in LABELS} | {"compare.html"}
 
 
 def test_the_demo_writes_the_same_bytes_again_into_the_same_folder_and_into_another(
@@ -54,7 +60,7 @@ def test_the_demo_writes_the_same_bytes_again_into_the_same_folder_and_into_anot
     before = contents(out)
     again = run_demo(out)
     assert contents(out) == before
-    assert again.scores == story.scores
+    assert (again.scores, again.captions, again.board) == (story.scores, story.captions, story.board)
     run_demo(tmp_path / "elsewhere")
     assert contents(tmp_path / "elsewhere") == before
 
@@ -93,10 +99,11 @@ def test_the_findings_are_shown_once_per_code_with_their_number_the_errors_first
         assert levels == sorted(levels, key=list(Level).index)
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", [*RUNS, *CAPTION_RUNS])
 def test_the_other_runs_pass_the_strictest_check(name: str, told: tuple[Path, Story]) -> None:
     out, story = told
-    assert validate(out / f"{name}.csv", Task.CONCEPTS, truth=story.truth, edition="2026").ok
+    task = Task.CAPTIONS if name in CAPTION_RUNS else Task.CONCEPTS
+    assert validate(out / f"{name}.csv", task, truth=story.truth, edition="2026").ok
 
 
 def test_the_table_shows_the_scores_of_the_files_the_best_first(told: tuple[Path, Story]) -> None:
@@ -116,6 +123,79 @@ def test_the_demo_shows_that_a_short_list_can_beat_a_long_one(told: tuple[Path, 
     assert int(short[-1]) < int(long[-1])
 
 
+def test_the_board_ranks_the_runs_as_compare_does(told: tuple[Path, Story]) -> None:
+    out, story = told
+    found = compare([out / f"{name}.csv" for name in RUNS], story.truth, Task.CONCEPTS).comparison.primary
+    assert [(row[0], row[1], row[4]) for row in story.board.rows] == [
+        (str(one.rank), one.run, one.letters) for one in found.standings
+    ]
+    assert story.verdict.startswith(f"{found.standings[0].run} leads in f1 with ")
+
+
+def test_the_captions_are_scored_by_the_rules_of_two_ages(told: tuple[Path, Story]) -> None:
+    out, story = told
+    columns = story.captions.columns
+    assert columns[:4] == ("run", "BLEU, NLTK 3.2.2", "BLEU, NLTK 3.3", "rouge1")
+    assert {row[0] for row in story.captions.rows} == set(CAPTION_RUNS)
+    for name, truncating, vanishing, rouge1, *_ in story.captions.rows:
+        run = out / f"{name}.csv"
+        assert rouge1 == f"{score_captions(run, story.truth, edition='2026')['rouge1'].value:.6f}"
+        said = read_labels(run, Kind.CAPTIONS, "2026")
+        true = read_labels(story.truth / "captions.csv", Kind.CAPTIONS, "2026")
+        for rule, value in (("truncating", truncating), ("vanishing", vanishing)):
+            report = score_captions(said, true, edition="2017", bleu_rule=rule)
+            assert value == f"{report['bleu'].value:.6f}"
+
+
+def test_one_word_list_for_every_image_wins_by_the_old_rule_alone(told: tuple[Path, Story]) -> None:
+    rows = {row[0]: row for row in told[1].captions.rows}
+    assert max(rows, key=lambda name: float(rows[name][1])) == "captions-word-list"
+    assert float(rows["captions-word-list"][2]) == 0
+    assert rows["captions-word-list"][-1] == "1"  # distinct captions
+    assert max(rows, key=lambda name: float(rows[name][3])) == "captions-half"
+
+
+def test_the_page_shows_every_run_and_fetches_nothing(told: tuple[Path, Story]) -> None:
+    page = told[1].page.read_text("utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert all(name in page for name in RUNS)
+    assert "<script" not in page
+    assert not re.search(r"""(?:src|href)=["'](?!data:|#)""", page)
+
+
+def test_every_caption_of_the_demo_is_attributed() -> None:
+    """The captions are under licences that ask for it."""
+    shipped = files("radcap").joinpath("data", "demo")
+    with as_file(shipped.joinpath("captions.csv")) as captions:
+        ids = read_labels(captions, Kind.CAPTIONS, "2026").cells
+    rows = list(csv.DictReader(shipped.joinpath("captions_attribution.csv").read_text("utf-8").splitlines()))
+    assert {row[next(iter(row))] for row in rows} == set(ids)
+    assert all(all(row.values()) for row in rows)
+
+
 def test_the_example_that_is_named_at_the_end_can_be_scored(told: tuple[Path, Story]) -> None:
     story = told[1]
     assert score_concepts(story.example, story.truth).ok
+
+
+def test_the_command_tells_the_story_and_its_next_step_runs(
+    tmp_path: Path, radcap: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = radcap("demo", "--out", "out")
+    assert (done.code, done.err) == (0, "")
+    steps = [line.partition(":")[0] for line in done.out.splitlines() if re.match(r"\d\. ", line)]
+    assert [step.split()[:3] for step in steps] == [
+        ["1.", "radcap", "validate"],
+        ["2.", "radcap", "validate"],
+        ["3.", "radcap", "score"],
+        ["4.", "radcap", "compare"],
+        ["5.", "radcap", "score"],
+    ]
+    assert all(name in done.out for name in (*RUNS, *CAPTION_RUNS))
+    files_line, following = done.out.strip().splitlines()[-2:]
+    assert files_line == f"Files: out. Open {Path('out', 'compare.html')} in a browser."
+    program, *arguments = following.removeprefix("Next: ").split()
+    assert (program, radcap(*arguments).code) == ("radcap", 0)
+    for name in CAPTION_RUNS:
+        assert radcap("score", "captions", f"out/{name}.csv", "out/truth").code == 0

@@ -10,18 +10,19 @@ import json
 import os
 import sys
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
 from radcap.core import Level
 from radcap.formats import issue_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from radcap.core import Issue
     from radcap.report import Table
 
-__all__ = ["open_streams", "print_issues", "print_json", "print_lines", "print_table", "say"]
+__all__ = ["open_streams", "print_issues", "print_json", "print_lines", "print_table", "progress", "say"]
 
 _WIDTH_IN_FILES = 200
 _COLOURS = {Level.ERROR: 31, Level.WARNING: 33, Level.INFO: 2}
@@ -54,20 +55,33 @@ def _abandon(stream: TextIO) -> None:
 
 
 def print_json(value: object) -> None:
-    """One JSON value, floats in full."""
-    print_lines(*json.dumps(value, ensure_ascii=False, indent=2).split("\n"))
+    """One JSON value, floats in full; what is no number is null, since JSON has no NaN."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    except ValueError:
+        plain = json.loads(json.dumps(value), parse_constant=lambda _: None)
+        text = json.dumps(plain, ensure_ascii=False, indent=2)
+    print_lines(*text.split("\n"))
 
 
 def print_lines(*lines: str) -> None:
     """Data, unwrapped."""
     for line in lines:
-        print(_plain(line, sys.stdout))
+        _write(_plain(line, sys.stdout))
+
+
+def _write(text: str) -> None:
+    """A line of data; once its reader has left, the rest goes nowhere and the verdict stays what it is."""
+    try:
+        print(text)
+    except BrokenPipeError:
+        _abandon(sys.stdout)
 
 
 def print_issues(path: str, issues: Sequence[Issue], counts: Mapping[str, int] | None = None) -> None:
     """Findings, one line each; on a terminal their colour tells the level."""
     for line in issue_lines(path, issues, counts, paint=_paint):
-        print(line)
+        _write(line)
 
 
 def _paint(level: Level, text: str) -> str:
@@ -113,5 +127,29 @@ def print_table(table: Table) -> None:
     for name in table.columns:
         drawn.add_column(name, justify="right" if name in table.right else "left", overflow="fold")
     for row in table.rows:
-        drawn.add_row(*(Text(cell, _STYLES.get(cell, "")) for cell in row))
-    Console(width=None if sys.stdout.isatty() else _WIDTH_IN_FILES, highlight=False).print(drawn)
+        drawn.add_row(*(Text(_plain(cell, sys.stdout), _STYLES.get(cell, "")) for cell in row))
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH_IN_FILES, highlight=False)
+    console.on_broken_pipe = partial(_abandon, sys.stdout)  # by itself rich would end the program with 1
+    console.print(drawn)
+
+
+@contextmanager
+def progress(total: int | None) -> Generator[Callable[[str, int], None] | None]:
+    """A bar on stderr for each long piece of work, on a terminal only: give its name and what is done."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    # by itself rich would send what is printed meanwhile to stderr, data or not
+    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def show(name: str, done: int) -> None:
+            if name not in tasks:
+                tasks[name] = bar.add_task(name, total=total)
+            bar.update(tasks[name], completed=done)
+
+        yield show

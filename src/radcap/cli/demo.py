@@ -18,7 +18,7 @@ def demo_command(
         "demo-out"
     ),
 ) -> None:
-    """Check a broken run, repair it, and score several runs on a small real truth."""
+    """Check a broken run, repair it, score runs of both tasks on small real truths, and compare them."""
     story = run_demo(out)
     repaired = ", ".join(f"{code} x{n:,}" for code, n in story.repair.repaired.items())
     print_lines(f"1. radcap validate {story.broken.path}: every slip in one pass")
@@ -27,4 +27,12 @@ def demo_command(
     print_table(story.left)
     print_lines("3. radcap score concepts: four runs made for the demo, as edition 2025 scores them")
     print_table(story.scores)
-    print_lines(f"Files: {out}. Next: radcap score concepts {story.example} {story.truth}")
+    print_lines("4. radcap compare: the same runs with intervals, letters and ranks")
+    print_table(story.board)
+    print_lines(story.verdict, "")
+    print_lines(
+        "5. radcap score captions: one word list for every image wins BLEU under the rule of an old NLTK"
+    )
+    print_table(story.captions)
+    print_lines(f"Files: {out}. Open {story.page} in a browser.")
+    print_lines(f"Next: radcap score concepts {story.example} {story.truth}")

@@ -8,9 +8,11 @@ from typing import Annotated
 
 import typer
 
+from radcap.cli.compare import compare_command
 from radcap.cli.console import open_streams, say
 from radcap.cli.demo import demo_command
 from radcap.cli.editions import editions_command
+from radcap.cli.metrics import metrics_app
 from radcap.cli.score import score_app
 from radcap.cli.validate import validate_command
 from radcap.core import VERSION, InputError, Missing, RadcapError
@@ -18,7 +20,7 @@ from radcap.core import VERSION, InputError, Missing, RadcapError
 __all__ = ["app", "main"]
 
 app = typer.Typer(
-    help="Checks, repairs and scores runs of ImageCLEFmedical Caption by the rules of every edition.",
+    help="Checks, repairs, scores and compares runs of ImageCLEFmedical Caption, by any edition's rules.",
     epilog="Example: radcap demo --out demo-out",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -29,6 +31,10 @@ app.command("validate", epilog="Example: radcap validate run.csv --task concepts
     validate_command
 )
 app.command("editions", epilog="Example: radcap editions 2025")(editions_command)
+app.command("compare", epilog="Example: radcap compare a.csv b.csv --truth truth --task concepts")(
+    compare_command
+)
+app.add_typer(metrics_app, name="metrics", epilog="Example: radcap metrics status")
 app.add_typer(score_app, name="score", epilog="Example: radcap score concepts run.csv truth")
 
 

@@ -31,6 +31,19 @@ class Score:
     ids: tuple[ImageId, ...] = ()
     values: tuple[float, ...] = ()
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether every run gets this value, as the secondary score of some editions."""
+        return "constant" in self._parameters()
+
+    @property
+    def truth(self) -> str:
+        """The fingerprint of the truth it was measured on, if the signature has it."""
+        return self._parameters().get("truth", "")
+
+    def _parameters(self) -> dict[str, str]:
+        return dict(part.split(":", 1) for part in self.signature.split("|") if ":" in part)
+
     def to_json(self) -> dict[str, str | float | int]:
         return {"name": self.name, "value": self.value, "n": self.n, "signature": self.signature}
 

@@ -81,8 +81,9 @@ class BoardRow:
 
 
 @cache
-def board(edition: str, task: Task) -> tuple[BoardRow, ...]:
+def board(edition: str, task: Task | str) -> tuple[BoardRow, ...]:
     """The published board of an edition, in the printed order."""
+    task = Task(task)
     if edition not in BOARDS:
         raise UsageError(f"There is no published board of {edition} here. Known: {', '.join(BOARDS)}.")
     rows = tuple(_row(cells) for cells in _table(f"{edition}_{task.value}.csv"))

@@ -30,6 +30,14 @@ class ConceptHabits:
     empty_predictions: int
     empty_truths: int
 
+    def rows(self) -> tuple[tuple[str, str, str], ...]:
+        """What is counted, in the run and in the truth."""
+        return (
+            ("CUIs per image", f"{self.cuis_per_image:.2f}", f"{self.cuis_per_image_truth:.2f}"),
+            ("distinct CUIs", f"{self.distinct_cuis:,}", f"{self.distinct_cuis_truth:,}"),
+            ("images without CUI", f"{self.empty_predictions:,}", f"{self.empty_truths:,}"),
+        )
+
     def to_json(self) -> dict[str, float | int]:
         return asdict(self)
 

@@ -24,7 +24,7 @@ from radcap.core import (
     signature,
     unknown_name,
 )
-from radcap.formats import Expected, Findings, Kind, dialect, find_truth, named, read_labels, read_run
+from radcap.formats import Expected, Findings, Kind, dialect, find_truth, named
 from radcap.metrics.concept_f1 import set_f1
 from radcap.metrics.concept_habits import concept_habits
 from radcap.metrics.concept_macro_f1 import macro_f1
@@ -33,21 +33,20 @@ from radcap.metrics.concept_precision import set_precision
 from radcap.metrics.concept_recall import set_recall
 from radcap.metrics.concept_sets import ConceptRules, EmptyTruth, SetPair, pair_up
 from radcap.metrics.editions import ProfileName, Secondary, edition
+from radcap.metrics.loading import fingerprint, labels_of, run_of
 from radcap.metrics.reports import NotScored, ScoreReport
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from radcap.core import CuiSet
     from radcap.metrics.editions import ConceptScores
+    from radcap.metrics.loading import Labels
 
-__all__ = ["Labels", "LoadedConcepts", "load_concepts", "score_concepts", "score_loaded"]
-
-Labels: TypeAlias = "Path | str | Run | Mapping[str, str | Iterable[str] | None]"
+__all__ = ["LoadedConcepts", "concept_labels", "load_concepts", "score_concepts", "score_loaded"]
 
 Measure: TypeAlias = Callable[[AbstractSet[str], AbstractSet[str]], float]
 
-_EXAMPLES = 5
 _PER_IMAGE = {"f1": set_f1, "precision": set_precision, "recall": set_recall}
 _OVERALL = {"f1_micro": micro_f1, "f1_macro": macro_f1}
 
@@ -91,54 +90,22 @@ def load_concepts(
     strict: bool = False,
 ) -> LoadedConcepts:
     """Read run and truth under the rules of an edition; a run that breaks them is refused with all issues."""
-    dialect(edition, Task.CONCEPTS)  # an unknown edition is refused before any file is read
-    if manual is None and isinstance(truth, Path | str):
-        manual = find_truth(Path(truth), Kind.MANUAL)
-    labels = _labels(truth, Kind.CONCEPTS, edition)
-    manual_labels = None if manual is None else _labels(manual, Kind.MANUAL, edition)
+    labels, manual_labels = concept_labels(truth, manual, edition)
     ids = dict.fromkeys(labels.cells)
     if manual_labels is not None and dialect(edition, Task.CONCEPTS).ordered:
         ids.update(dict.fromkeys(manual_labels.cells))  # the check of 2026 asks for these as well
     expected = Expected.of(ids, labels.name or "the truth")
-    if isinstance(run, Path | str):
-        found, validation = read_run(run, Task.CONCEPTS, edition=edition, expected=expected, strict=strict)
-        if not validation.ok:
-            raise InputError(f"{run} cannot be scored under edition {edition}.", validation.issues, str(run))
-        return LoadedConcepts(edition, found, labels, manual_labels, validation.issues)
-    found = _as_run(run)
-    _check_ids(found, expected)
-    return LoadedConcepts(edition, found, labels, manual_labels)
+    found, issues = run_of(run, Task.CONCEPTS, edition, expected, strict=strict)
+    return LoadedConcepts(edition, found, labels, manual_labels, issues)
 
 
-def _labels(value: Labels, kind: Kind, edition: str) -> Run:
-    if not isinstance(value, Path | str):
-        return _as_run(value)
-    path = find_truth(Path(value), kind) if kind is Kind.CONCEPTS else Path(value)
-    if path is None:
-        raise InputError(
-            f"{value} holds no {kind.value}.csv. Nothing can be scored. Give the label file itself."
-        )
-    return replace(read_labels(path, kind, edition), name=path.name)
-
-
-def _as_run(value: Run | Mapping[str, str | Iterable[str] | None]) -> Run:
-    if isinstance(value, Run):
-        return value
-    cells = {
-        key: cell if cell is None or isinstance(cell, str) else ";".join(cell) for key, cell in value.items()
-    }
-    return Run(Task.CONCEPTS, cells)
-
-
-def _check_ids(run: Run, expected: Expected) -> None:
-    absent = [one for one in expected.position if one not in run.cells]
-    strange = [one for one in run.cells if one not in expected]
-    for ids, what in ((absent, "are absent from the run"), (strange, "of the run are not in the truth")):
-        if ids:
-            examples = ", ".join(map(named, ids[:_EXAMPLES]))
-            raise InputError(
-                f"{len(ids):,} images {what}, e.g. {examples}. Every image needs one prediction."
-            )
+def concept_labels(truth: Labels, manual: Labels | None, edition: str) -> tuple[Run, Run | None]:
+    """The truth, and the manual labels that were given or that lie in its folder."""
+    dialect(edition, Task.CONCEPTS)  # an unknown edition is refused before any file is read
+    if manual is None and isinstance(truth, Path | str):
+        manual = find_truth(Path(truth), Kind.MANUAL)
+    labels = labels_of(truth, Kind.CONCEPTS, edition)
+    return labels, None if manual is None else labels_of(manual, Kind.MANUAL, edition)
 
 
 def score_loaded(
@@ -182,6 +149,7 @@ class _Scoring:
         self._truth = {key: cell for key, cell in loaded.truth.cells.items() if self._rules.counts(key)}
         self._findings = Findings(dialect(loaded.edition, Task.CONCEPTS))
         self._missing: list[NotScored] = []
+        self._marks = [fingerprint(loaded.truth), fingerprint(loaded.manual or loaded.truth)]
 
     def primary(self) -> ScoreReport:
         """All concepts, then the secondary scores on the manual labels."""
@@ -288,6 +256,7 @@ class _Scoring:
             cuis=cuis,
             prep=_preparation(self._rules),
             **more,
+            truth=self._marks[cuis not in {"all", "none"}],
         )
 
     def _report(self, pairs: Sequence[SetPair], scores: tuple[Score, ...]) -> ScoreReport:

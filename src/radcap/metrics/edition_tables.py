@@ -9,7 +9,7 @@ from radcap.formats import DIALECTS
 from radcap.metrics.boards import board
 from radcap.metrics.concept_sets import EmptyTruth
 from radcap.metrics.differences import differences
-from radcap.metrics.editions import EDITIONS, Edition, Profile, ProfileName
+from radcap.metrics.editions import EDITIONS, BothEmpty, Edition, Profile, ProfileName
 from radcap.report import Table
 from radcap.stats import ranks
 
@@ -18,11 +18,16 @@ if TYPE_CHECKING:
 
     from radcap.formats import Dialect
     from radcap.metrics.concept_sets import ConceptRules
-    from radcap.metrics.editions import Secondary
+    from radcap.metrics.editions import CaptionScores, Secondary
 
 __all__ = ["board_table", "difference_table", "edition_table", "editions_table", "file_table"]
 
 _SEPARATORS = {"\t": "tab", "|": "|", ",": "comma"}
+_BOTH_EMPTY = {
+    BothEmpty.PREPARED: "1 where nothing is left of either caption",
+    BothEmpty.WRITTEN: "1 where both captions are written empty",
+    BothEmpty.FAILS: "the evaluator fails where nothing is left of either caption",
+}
 _PACKING = {True: "zip with submission.csv", False: "plain", None: "plain or zip"}
 
 
@@ -116,8 +121,9 @@ def _facts(profile: Profile) -> dict[str, str]:
         "concepts, empty truth": _empty(concepts.rules),
         "captions, ranked by": _primary_captions(profile),
         "captions, metrics": "-" if captions is None else ", ".join(captions.metrics),
-        "captions, preparation": "-" if captions is None else captions.preparation,
-        "captions, averaging": "-" if captions is None else captions.averaging,
+        "captions, figures": "-" if captions is None else ", ".join(captions.aggregates) or "none",
+        "captions, preparation": "-" if captions is None else _preparation(captions),
+        "captions, both empty": "-" if captions is None else _BOTH_EMPTY[captions.both_empty],
         "source": "inferred from the nearest public script" if profile.inferred else "published",
     }
 
@@ -126,6 +132,16 @@ def _secondary(secondary: Secondary) -> str:
     if secondary.cuis is None:
         return f"{secondary.name} (constant 0)"
     return f"{secondary.name} on {secondary.cuis.name} ({len(secondary.cuis.cuis)} CUIs)"
+
+
+def _preparation(captions: CaptionScores) -> str:
+    """Each preparation with the metrics it is for, where there is more than one."""
+    groups: dict[str, list[str]] = {}
+    for metric in captions.metrics:
+        groups.setdefault(captions.preparation_of(metric), []).append(metric)
+    if len(groups) == 1:
+        return captions.preparation
+    return "; ".join(f"{how} for {', '.join(metrics)}" for how, metrics in groups.items())
 
 
 def _cells(rules: ConceptRules) -> str:

@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from radcap.core import CuiSet, Task, cui_set, unknown_name
 from radcap.formats import DIALECTS, RADCAP
+from radcap.metrics.aggregates import SIX
+from radcap.metrics.bleu_rules import BleuRule
 from radcap.metrics.concept_sets import ConceptRules, EmptyTruth
+from radcap.metrics.preparation import Preparation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EDITIONS",
+    "BothEmpty",
     "CaptionScores",
     "ConceptScores",
     "Edition",
@@ -59,15 +63,30 @@ class ConceptScores:
     more: tuple[Secondary, ...] = ()  # the same with other sets
 
 
+class BothEmpty(StrEnum):
+    """What two empty captions score."""
+
+    PREPARED = "prepared"  # 1 if nothing is left of either after preparation
+    WRITTEN = "written"  # 1 if both are empty as written
+    FAILS = "fails"  # the evaluator breaks down if nothing is left of either after preparation
+
+
 @dataclass(frozen=True, slots=True)
 class CaptionScores:
-    """The caption side of a profile; preparations are P17 (stems), P22 (lemmas), P22c, P23, RAW."""
+    """The caption side of a profile."""
 
-    primary: str
+    primary: str  # the metric or aggregate that ranks
     secondary: str | None
     metrics: tuple[str, ...]
-    preparation: str
-    averaging: str = "mean over images"
+    preparation: Preparation
+    both_empty: BothEmpty
+    aggregates: tuple[str, ...] = ()
+    bleu_rule: BleuRule = BleuRule.TRUNCATING
+    previous_again: bool = False  # an image without a score counts as the one before it
+    constant: bool = False  # the secondary score is 0 for every run
+
+    def preparation_of(self, metric: str) -> Preparation:
+        return Preparation.RAW if metric in _AS_WRITTEN else self.preparation
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,21 +178,39 @@ def _manual(name: str) -> Secondary:
 
 
 # --- captions ---
-_BLEU17 = CaptionScores("bleu", None, ("bleu",), "P17", "mean over images; two empty token lists score 1")
+_AS_WRITTEN = frozenset({"similarity", "umls_f1", "alignscore", "medcon", "clipscore", "refclipscore"})
+_TEXT17 = CaptionScores("bleu", None, ("bleu",), Preparation.P17, BothEmpty.PREPARED)
+_TEXT18 = replace(_TEXT17, previous_again=True, constant=True)
 _TEXT22 = CaptionScores(
-    "bleu", "rouge1", ("bleu", "rouge1", "meteor", "cider", "spice", "bertscore"), "P22c", _BLEU17.averaging
+    "bleu",
+    "rouge1",
+    ("bleu", "rouge1", "meteor", "cider", "spice", "bertscore"),
+    Preparation.P22C,
+    BothEmpty.PREPARED,
 )
 _TEXT23 = CaptionScores(
     "bertscore",
     "rouge1",
     ("bertscore", "rouge1", "bleurt", "bleu1", "meteor", "cider", "clipscore"),
-    "P23",
+    Preparation.P23,
+    BothEmpty.FAILS,
 )
 _TEXT24 = replace(_TEXT23, metrics=(*_TEXT23.metrics, "refclipscore", "clinical_bleurt", "medbertscore"))
-_SIX = ("similarity", "bertscore", "rouge1", "bleurt", "umls_f1", "alignscore")
-_SIX_PREPARED = "P23 for bertscore, rouge1 and bleurt; RAW for similarity, umls_f1 and alignscore"
-_TEXT25 = CaptionScores("overall", None, (*_SIX, "relevance", "factuality", "overall"), _SIX_PREPARED)
-_TEXT25_PAPER = CaptionScores("mean_of_six", None, (*_SIX, "mean_of_six"), _SIX_PREPARED)
+_TEXT25 = CaptionScores(
+    "overall",
+    None,
+    SIX,
+    Preparation.P23,
+    BothEmpty.WRITTEN,
+    aggregates=("relevance_platform", "factuality", "relevance", "overall", "overall_platform"),
+)
+_TEXT25_PAPER = replace(_TEXT25, primary="mean_of_six", aggregates=("relevance", "factuality", "mean_of_six"))
+_TEXT26 = replace(_TEXT25, aggregates=("relevance", "factuality", "overall"))
+
+
+def _paper(scores: CaptionScores) -> CaptionScores:
+    """No document has an evaluator that breaks down."""
+    return replace(scores, both_empty=BothEmpty.WRITTEN)
 
 
 _TABLE = (
@@ -181,15 +218,15 @@ _TABLE = (
         "2017",
         "ImageCLEFcaption 2017",
         "164,614 / 10,000 / 10,000",
-        official=Profile(ConceptScores(_RULES17), _BLEU17),
-        documented=Profile(ConceptScores(_RULES17), _BLEU17),
+        official=Profile(ConceptScores(_RULES17), _TEXT17),
+        documented=Profile(ConceptScores(_RULES17), _TEXT17),
     ),
     Edition(
         "2018",
         "ImageCLEFcaption 2018",
         "test about 10,000",
-        official=Profile(ConceptScores(_RULES17, _CONSTANT), _BLEU17),
-        documented=Profile(ConceptScores(_RULES17), _BLEU17),
+        official=Profile(ConceptScores(_RULES17, _CONSTANT), _TEXT18),
+        documented=Profile(ConceptScores(_RULES17), _TEXT17),
     ),
     Edition(
         "2019",
@@ -209,8 +246,8 @@ _TABLE = (
         "2021",
         "ImageCLEFmed Caption 2021",
         "test 444",
-        official=Profile(ConceptScores(_RULES22), _BLEU17, inferred=True),
-        documented=Profile(ConceptScores(_PAPER), _BLEU17),
+        official=Profile(ConceptScores(_RULES22), _TEXT17, inferred=True),
+        documented=Profile(ConceptScores(_PAPER), _TEXT17),
     ),
     Edition(
         "2022",
@@ -218,7 +255,8 @@ _TABLE = (
         "83,275 / 7,645 / 7,645",
         official=Profile(ConceptScores(_RULES22, _CONSTANT), _TEXT22),
         documented=Profile(
-            ConceptScores(_PAPER, _manual("manual2022-documented")), replace(_TEXT22, preparation="P22")
+            ConceptScores(_PAPER, _manual("manual2022-documented")),
+            replace(_TEXT22, preparation=Preparation.P22),
         ),
     ),
     Edition(
@@ -226,14 +264,14 @@ _TABLE = (
         "ImageCLEFmedical Caption 2023",
         "60,918 / n/d / about 10,400",
         official=Profile(ConceptScores(_RULES23, _manual("manual14")), _TEXT23),
-        documented=Profile(ConceptScores(_PAPER, _manual("manual14")), _TEXT23),
+        documented=Profile(ConceptScores(_PAPER, _manual("manual14")), _paper(_TEXT23)),
     ),
     Edition(
         "2024",
         "ImageCLEFmedical Caption 2024",
         "not published",
         official=Profile(ConceptScores(_RULES23, _manual("manual14")), _TEXT24),
-        documented=Profile(ConceptScores(_PAPER, _manual("manual14")), _TEXT24),
+        documented=Profile(ConceptScores(_PAPER, _manual("manual14")), _paper(_TEXT24)),
     ),
     Edition(
         "2025",
@@ -246,8 +284,8 @@ _TABLE = (
         "2026",
         "ImageCLEFmedical Caption 2026",
         "97,364 / 19,240 / 15,249",
-        official=Profile(ConceptScores(_RULES23, _manual("manual15")), _TEXT25),
-        documented=Profile(ConceptScores(_PAPER, _manual("manual15")), _TEXT25),
+        official=Profile(ConceptScores(_RULES23, _manual("manual15")), _TEXT26),
+        documented=Profile(ConceptScores(_PAPER, _manual("manual15")), _TEXT26),
     ),
     Edition(
         "rocov2",
@@ -267,15 +305,15 @@ _TABLE = (
                 _manual("rocov2-manual"),
                 (Secondary("f1_manual_no_direction", cui_set("rocov2-manual-no-direction")),),
             ),
-            _TEXT23,
+            _paper(_TEXT23),
         ),
     ),
     Edition(
         RADCAP,
         "radcap's own: every dialect read, slips accepted with a note",
         "any",
-        official=Profile(ConceptScores(_TOLERANT, _manual("manual15")), _TEXT25),
-        documented=Profile(ConceptScores(_TOLERANT, _manual("manual15")), _TEXT25),
+        official=Profile(ConceptScores(_TOLERANT, _manual("manual15")), _TEXT26),
+        documented=Profile(ConceptScores(_TOLERANT, _manual("manual15")), _TEXT26),
     ),
 )
 EDITIONS: Mapping[str, Edition] = {one.name: one for one in _TABLE}

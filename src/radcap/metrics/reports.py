@@ -6,16 +6,24 @@ Invariant: floats are never rounded here; printing decides digits.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from radcap.core import Issue, Level, Score, Task, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from radcap.metrics.concept_habits import ConceptHabits
+    from radcap.core import Missing
 
-__all__ = ["NotScored", "ScoreReport"]
+__all__ = ["Habits", "NotScored", "ScoreReport"]
+
+
+class Habits(Protocol):
+    """What stands beside the scores of a task: counts of the run, with those of the truth."""
+
+    def rows(self) -> tuple[tuple[str, str, str], ...]: ...
+
+    def to_json(self) -> dict[str, float | int]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +33,11 @@ class NotScored:
     name: str
     why: str
     how: str
+    absent: bool = False  # for lack of a program, a model or a licence
+
+    @classmethod
+    def of(cls, name: str, missing: Missing) -> NotScored:
+        return cls(name, f"{missing.what} is missing. {missing.why}", missing.how, absent=True)
 
     def to_json(self) -> dict[str, str]:
         return {"name": self.name, "why": self.why, "how": self.how}
@@ -42,7 +55,7 @@ class ScoreReport:
     aggregates: Mapping[str, float | None] = field(default_factory=dict[str, float | None])
     missing: tuple[NotScored, ...] = ()
     issues: tuple[Issue, ...] = ()
-    habits: ConceptHabits | None = None
+    habits: Habits | None = None
 
     @property
     def ok(self) -> bool:

@@ -5,25 +5,28 @@ Invariant: everything is made again from a fixed seed; the runs show the scorer,
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING
 
-from radcap.core import Level, Run, Task
+from radcap.core import Level, Task
 from radcap.formats import Kind, Repair, Validation, fix_run, read_labels, validate, write_lines, write_run
-from radcap.metrics import score_concepts
+from radcap.metrics import BleuRule, compare, score_captions, score_concepts
+from radcap.metrics.comparison_report import comparison_html
 from radcap.metrics.score_tables import run_table
-from radcap.report import Table
+from radcap.reading.demo_runs import broken_lines, caption_runs, concept_runs
+from radcap.report import Table, board_table, digits, summary
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from radcap.core import Run
+
 __all__ = ["Story", "run_demo"]
 
-_SEED = 2026
-_FREQUENT = "C1306645;C0024485;C0817096"  # the three most frequent concepts of the training images
-_LABELS = ("concepts.csv", "concepts_manual.csv")
+_CONCEPT_COLUMNS = ("f1", "f1_manual", "precision", "recall")
+_BLEU = {"BLEU, NLTK 3.2.2": BleuRule.TRUNCATING, "BLEU, NLTK 3.3": BleuRule.VANISHING}
+_LABELS = ("concepts.csv", "concepts_manual.csv", "captions.csv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,39 +38,72 @@ class Story:
     found: Table  # what was wrong before the repair, and what is left after it
     left: Table
     scores: Table
+    captions: Table
+    board: Table
+    verdict: str
     truth: Path
     example: Path
+    page: Path
 
 
 def run_demo(out: Path) -> Story:
-    """Write truth and runs into a folder, check and repair the broken one, score all that can be scored."""
-    truth = out / "truth"
-    for name in _LABELS:
-        with as_file(files("radcap").joinpath("data", "demo", name)) as shipped:
-            write_lines(shipped.read_text("utf-8").splitlines(), truth / name)
-    labels = read_labels(truth / "concepts.csv", Kind.CONCEPTS, "2026")
-    manual = read_labels(truth / "concepts_manual.csv", Kind.MANUAL, "2026")
-    runs = {
-        "noisy": _noisy(labels, kept=0.7, added=0.5),
-        "noisier": _noisy(labels, kept=0.45, added=1.0),
-        "modality-only": _first_of(manual),
-        "constant": Run(Task.CONCEPTS, dict.fromkeys(labels.cells, _FREQUENT)),
-    }
-    for name, run in runs.items():
-        write_run(run, out / f"{name}.csv", order=labels.cells)
-    broken = write_lines(_break(runs["noisy"]), out / "broken.csv")
+    """Write truth and runs into a folder, check and repair the broken one, score and compare the others."""
+    truth = _write_truth(out / "truth")
+    concepts = read_labels(truth / "concepts.csv", Kind.CONCEPTS, "2026")
+    captions = read_labels(truth / "captions.csv", Kind.CAPTIONS, "2026")
+    said = concept_runs(concepts, read_labels(truth / "concepts_manual.csv", Kind.MANUAL, "2026"))
+    written = caption_runs(captions)
+    runs = _write_runs(said, concepts, out)
+    _write_runs(written, captions, out)
+    broken = write_lines(broken_lines(said["noisy"]), out / "broken.csv")
     found = validate(broken, Task.CONCEPTS, truth=truth)
     repair = fix_run(broken, out / "fixed.csv", Task.CONCEPTS, truth=truth, force=True)
-    reports = [(name, score_concepts(out / f"{name}.csv", truth)) for name in runs]
+    compared = compare(list(runs.values()), truth, Task.CONCEPTS)
     return Story(
         broken=found,
         repair=repair,
         found=_issue_table(found),
         left=_issue_table(repair.after),
-        scores=run_table(reports),
+        scores=_concept_table(runs, truth),
+        captions=_caption_table(written, captions),
+        board=board_table(compared.comparison),
+        verdict=summary(compared.comparison),
         truth=truth,
-        example=out / "noisy.csv",
+        example=runs["noisy"],
+        page=write_lines([comparison_html(compared, "The runs of the demo")], out / "compare.html"),
     )
+
+
+def _write_truth(folder: Path) -> Path:
+    for name in _LABELS:
+        with as_file(files("radcap").joinpath("data", "demo", name)) as shipped:
+            write_lines(shipped.read_text("utf-8").splitlines(), folder / name)
+    return folder
+
+
+def _write_runs(runs: dict[str, Run], labels: Run, out: Path) -> dict[str, Path]:
+    return {name: write_run(run, out / f"{name}.csv", order=labels.cells) for name, run in runs.items()}
+
+
+def _concept_table(runs: dict[str, Path], truth: Path) -> Table:
+    reports = [(name, score_concepts(path, truth)) for name, path in runs.items()]
+    return run_table(reports, _CONCEPT_COLUMNS, ("CUIs per image", "distinct CUIs"))
+
+
+def _caption_table(runs: dict[str, Run], truth: Run) -> Table:
+    """BLEU of 2017 under the rules of two NLTK versions, ROUGE-1, and what they hide."""
+    reports = [
+        (name, score_captions(run, truth, edition="radcap", metrics=["rouge1"])) for name, run in runs.items()
+    ]
+    table = run_table(reports, ("rouge1",), ("words per caption", "distinct captions"))
+    columns = ("run", *_BLEU, *table.columns[1:])
+    rows = tuple((name, *_bleu(runs[name], truth), *rest) for name, *rest in table.rows)
+    return Table(columns, rows, right=frozenset(columns[1:]))
+
+
+def _bleu(run: Run, truth: Run) -> list[str]:
+    reports = (score_captions(run, truth, edition="2017", bleu_rule=rule) for rule in _BLEU.values())
+    return [digits(report["bleu"].value) for report in reports]
 
 
 def _issue_table(found: Validation) -> Table:
@@ -80,36 +116,3 @@ def _issue_table(found: Validation) -> Table:
         for issue in ordered
     )
     return Table(("code", "level", "times", "the first of them"), rows, right=frozenset({"times"}))
-
-
-def _noisy(labels: Run, *, kept: float, added: float) -> Run:
-    """Keep a true concept with one chance, add a wrong one with another."""
-    chance = random.Random(_SEED)  # noqa: S311, a demo needs no secrets
-    every = sorted({cui for cell in labels.cells.values() for cui in (cell or "").split(";")})
-    cells: dict[str, str | None] = {}
-    for image_id, cell in labels.cells.items():
-        cuis = [cui for cui in (cell or "").split(";") if chance.random() < kept]
-        wrong = [chance.choice(every)] if chance.random() < added else []
-        cells[image_id] = ";".join(dict.fromkeys(cuis + wrong))
-    return Run(Task.CONCEPTS, cells)
-
-
-def _first_of(manual: Run) -> Run:
-    """The first manual label, which is the modality: few concepts, all of them right."""
-    return Run(Task.CONCEPTS, {key: (cell or "").partition(";")[0] for key, cell in manual.cells.items()})
-
-
-def _break(run: Run) -> list[str]:
-    """The slips people make: each line here was seen on some board."""
-    rows = [f"{image_id},{cell}" for image_id, cell in run.cells.items()]
-    rows[3] = rows[3].lower().replace("radbench", "RadBench")
-    rows[10] += ";"
-    rows[20] = rows[20].replace(",", ".jpg,")
-    rows[30] = rows[30].replace(",", " ,")
-    rows[40] = f"{rows[40]};C0817096;C0817096"
-    rows[50] = f"{rows[50].split(',')[0]},C0040405 C0817096"
-    rows[60], rows[61] = rows[61], rows[60]
-    rows.insert(70, "")
-    del rows[100]
-    rows.append("RadBench_valid_000001,C0040405")
-    return ["\ufeffid,cuis", *rows]

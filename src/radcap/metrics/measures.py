@@ -1,0 +1,111 @@
+"""The metrics that radcap computes itself, as the registry calls them: pairs of texts in, values out.
+
+Invariant: one function per name; what a metric needs is loaded inside it, so that nothing else pays for it.
+`..._ready` raises `Missing` where something is absent.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from radcap.metrics.text_pairs import Measured
+
+if TYPE_CHECKING:
+    from radcap.metrics.text_pairs import Resources, TextPairs
+
+__all__ = [
+    "bleu",
+    "bleu1",
+    "bleu2",
+    "bleu3",
+    "bleu4",
+    "cider",
+    "meteor",
+    "meteor_ready",
+    "rouge1",
+    "rouge2",
+    "rouge_l",
+    "spice",
+    "spice_ready",
+]
+
+
+def rouge1(pairs: TextPairs) -> Measured:
+    return _rouge_n(pairs, 1)
+
+
+def rouge2(pairs: TextPairs) -> Measured:
+    return _rouge_n(pairs, 2)
+
+
+def _rouge_n(pairs: TextPairs, n: int) -> Measured:
+    from radcap.metrics.rouge_n import rouge_n_scores
+
+    return Measured(rouge_n_scores(pairs.candidates, pairs.references, n))
+
+
+def rouge_l(pairs: TextPairs) -> Measured:
+    from radcap.metrics.rouge_l import rouge_l_scores
+
+    return Measured(rouge_l_scores(pairs.candidates, pairs.references))
+
+
+def bleu(pairs: TextPairs) -> Measured:
+    from radcap.metrics.bleu import bleu_of_counts
+
+    return Measured(bleu_of_counts(pairs.ngrams, pairs.rule))
+
+
+def bleu1(pairs: TextPairs) -> Measured:
+    return _coco_bleu(pairs, 1)
+
+
+def bleu2(pairs: TextPairs) -> Measured:
+    return _coco_bleu(pairs, 2)
+
+
+def bleu3(pairs: TextPairs) -> Measured:
+    return _coco_bleu(pairs, 3)
+
+
+def bleu4(pairs: TextPairs) -> Measured:
+    return _coco_bleu(pairs, 4)
+
+
+def _coco_bleu(pairs: TextPairs, n: int) -> Measured:
+    from radcap.metrics.coco_bleu import coco_bleu_of_counts, corpus_bleu
+
+    counted = pairs.ngrams[:n]
+    return Measured(coco_bleu_of_counts(counted)[-1], {f"bleu{n}_corpus": corpus_bleu(counted)[-1]})
+
+
+def cider(pairs: TextPairs) -> Measured:
+    from radcap.metrics.cider import cider_of_counts
+
+    return Measured(cider_of_counts(pairs.ngrams))
+
+
+def meteor(pairs: TextPairs) -> Measured:
+    from radcap.metrics.providers.meteor import LONGEST, meteor_scores
+
+    progress = pairs.resources.progress_of("meteor")
+    scores = meteor_scores(pairs.candidates, pairs.references, progress=progress)
+    return Measured(list(scores.values), {"meteor_corpus": scores.total}, {"longest": str(LONGEST)})
+
+
+def meteor_ready(_: Resources) -> None:
+    from radcap.metrics.providers.meteor import check_meteor
+
+    check_meteor()
+
+
+def spice(pairs: TextPairs) -> Measured:
+    from radcap.metrics.providers.spice import spice_scores
+
+    return Measured(spice_scores(pairs.candidates, pairs.references, corenlp=pairs.resources.corenlp))
+
+
+def spice_ready(resources: Resources) -> None:
+    from radcap.metrics.providers.spice import check_spice
+
+    check_spice(resources.corenlp)
