@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from stopwatch import Failed
@@ -23,14 +23,24 @@ class Settings:
     images: int
     rows: tuple[int, ...]  # of the files that show how time and memory grow, ascending
     times: int
+    runs: int  # that are compared
+    permutations: int
+    java_starts: int  # captions that get a METEOR program of their own
 
     @property
     def large(self) -> int:
         return self.rows[-1]
 
 
-FULL = Settings(images=IMAGES, rows=(10_000, 100_000, 1_000_000), times=5)
-QUICK = Settings(images=500, rows=(500, 1_000, 2_000), times=1)
+FULL = Settings(
+    images=IMAGES,
+    rows=(10_000, 100_000, 1_000_000),
+    times=5,
+    runs=11,
+    permutations=10_000,
+    java_starts=3,
+)
+QUICK = Settings(images=500, rows=(500, 1_000, 2_000), times=1, runs=3, permutations=2_000, java_starts=1)
 
 
 def settings_parser(doc: str | None) -> argparse.ArgumentParser:
@@ -44,7 +54,7 @@ def settings_parser(doc: str | None) -> argparse.ArgumentParser:
 
 def settings_of(asked: argparse.Namespace) -> Settings:
     base = QUICK if asked.quick else FULL
-    return base if asked.images is None else Settings(asked.images, base.rows, base.times)
+    return base if asked.images is None else replace(base, images=asked.images)
 
 
 def print_report(report: Callable[[Settings], str], doc: str | None) -> None:

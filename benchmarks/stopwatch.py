@@ -1,4 +1,4 @@
-"""Whole commands, timed from outside as a user waits for them.
+"""Whole commands, timed from outside as a user waits for them (`work.py` times parts from inside).
 
 Invariant: seconds and memory are those of the child alone. Linux counts the peak of the starting process as
 the child's own, so a script that measures must stay small (`own_peak_mib`): data are made by a child too.

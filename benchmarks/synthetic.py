@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["IMAGES", "SEED", "Dataset", "images", "write_dataset"]
+__all__ = ["ID", "IMAGES", "SEED", "Dataset", "Lottery", "images", "write_dataset"]
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ SEED = 2025
 CONCEPTS = 2_000
 
 HEADER = "ID,CUIs\n"
-_ID = "ImageCLEFmedical_Caption_2025_test_{:06d}"
+ID = "ImageCLEFmedical_Caption_2025_test_{:06d}"
 
 # How often ROCOv2 (79,789 images) names each modality and, for plain x-rays, each region. PET/CT is in no
 # secondary set, so its images fall out of the secondary score; optical coherence tomography came in 2025.
@@ -118,7 +118,7 @@ def images(n: int, seed: int = SEED) -> Iterator[Image]:
         said += tail.draw_distinct(random, invented.draw(random))
         if random.random() < _SAYS_NOTHING:
             said = []
-        yield Image(_ID.format(number), (*manual, *other), manual, tuple(dict.fromkeys(said)))
+        yield Image(ID.format(number), (*manual, *other), manual, tuple(dict.fromkeys(said)))
 
 
 # One slip a line, none of them the same as its neighbour's.

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Goal", "goal_table", "machine", "often", "ratio", "seconds", "table"]
 
-_PACKAGES = ("radcap", "typer", "rich", "scikit-learn", "numpy")
+_PACKAGES = (
+    *("radcap", "typer", "rich", "numpy", "scikit-learn", "scipy"),
+    *("rouge-score", "nltk", "pycocoevalcap"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class Goal:
     def row(self, *, judged: bool) -> tuple[str, str, str, str]:
         """The goal as a row; at a small size it is shown but not judged."""
         sign = "at least" if self.at_least else "at most"
-        measured = f"{self.measured:,.0f}" if self.at_least else seconds(self.measured)
+        measured = ratio(self.measured).rstrip("x") if self.at_least else seconds(self.measured)
         verdict = ("yes" if self.met else "**no**") if judged else "not at this size"
         return self.what, f"{sign} {self.limit:g} {self.unit}", f"{measured} {self.unit}", verdict
 

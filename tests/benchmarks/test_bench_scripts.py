@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 import csv
-import importlib
 import json
-import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from bench_files import run_script
 
 from radcap import score_concepts, validate
 from radcap.core import cui_set
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
-
-def run_script(name: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, BENCHMARKS / name, *words], capture_output=True, text=True, check=False
-    )
-
-
-@pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Any]]:
-    """A module of the folder, forgotten again after the test: their names are short."""
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    before = set(sys.modules)
-    yield importlib.import_module
-    for name in set(sys.modules) - before:
-        if (getattr(sys.modules[name], "__file__", None) or "").startswith(str(BENCHMARKS)):
-            del sys.modules[name]
+    from collections.abc import Callable
+    from pathlib import Path
 
 
 def read(path: Path) -> dict[str, list[str]]:
