@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # As wide as the code blocks of a page on a small laptop; no colours.
 PLAIN_TERMINAL = {"COLUMNS": "86", "TERMINAL_WIDTH": "86", "NO_COLOR": "1", "TERM": "dumb"}
 
-API_PACKAGES = ("radcap", "radcap.core", "radcap.formats", "radcap.metrics")
+API_PACKAGES = ("radcap", "radcap.core", "radcap.formats", "radcap.metrics", "radcap.stats", "radcap.report")
 
 PACKAGE_TEXT_ONLY = "{members: false, show_root_heading: false, show_root_toc_entry: false}"
 
@@ -60,8 +60,9 @@ is not public; `inferred` marks that the nearest known script stands in.
 
 Captions are prepared before they are compared. **P17**: lower case, no punctuation, no English stop words,
 stems. **P22**: lower case, no punctuation, no stop words, lemmas; **P22c** is P22 without lemmas. **P23**:
-lower case, each run of digits becomes `number`, no ASCII punctuation. **RAW**: as written. Caption scores are
-described here, but radcap does not compute them yet.
+lower case, each run of digits becomes `number`, no ASCII punctuation. **RAW**: as written. See
+[How captions are scored](../explanation/captions.md); which metrics can be computed stands under
+[Score a caption run](../how-to/score-captions.md).
 """.strip()
 
 

@@ -1,7 +1,8 @@
 """Draws docs/images/demo.svg from what `radcap demo` prints on a terminal.
 
 Invariant: every line of the picture was printed by the command, except the prompt on top and the mark that
-says how many rows were left out. The file names no font to fetch and no address but the SVG namespace.
+says how many rows were left out; a line that the terminal would break is left out. The file names no font
+to fetch and no address but the SVG namespace.
 
     .venv/bin/python docs/make_pictures.py
 """
@@ -23,8 +24,8 @@ from rich.text import Text
 
 PICTURE = Path(__file__).parent / "images" / "demo.svg"
 COMMAND = "radcap demo"
-COLUMNS = 100
-ROWS_SHOWN = 8  # of the findings; the score table is shown whole
+COLUMNS = 116  # the widest table fits
+ROWS_SHOWN = 5  # of the findings; the tables of scores are shown whole
 
 _THEME = TerminalTheme(
     (17, 25, 28),
@@ -42,7 +43,7 @@ _THEME = TerminalTheme(
 )
 _TEMPLATE = """
 <svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {terminal_width} {terminal_height}">
-<title>What radcap demo prints: the findings in a broken run, and a table of scores</title>
+<title>What radcap demo prints: findings in a broken run, scores, ranks with intervals and letters</title>
 <style>
 .{unique_id}-matrix {{
   font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
@@ -90,8 +91,9 @@ def _read(terminal: int) -> bytes:
 
 
 def crop(lines: list[Text]) -> list[Text]:
-    """The first findings and the score table."""
+    """The first findings and the tables of scores."""
     first, second, third, end = (_find(lines, start) for start in ("1. ", "2. ", "3. ", "Files: "))
+    scores = [line for line in lines[third : end - 1] if len(line.plain.rstrip()) <= COLUMNS]
     rows = [n for n in range(first, second) if re.match(r" +RUN\d{3} ", lines[n].plain)]
     rest = len(rows) - ROWS_SHOWN
     return [
@@ -99,7 +101,7 @@ def crop(lines: list[Text]) -> list[Text]:
         *lines[first : rows[ROWS_SHOWN]],
         Text(f"  ... {rest} more kinds, the repair, and what is left after it", style="dim"),
         Text(),
-        *lines[third : end - 1],  # the last is the blank line that ends a table
+        *scores,  # less the blank line that ends the last table
     ]
 
 

@@ -3,6 +3,8 @@
 A page has one folder and one Python namespace. `shell` blocks run under `bash -e`, `console` blocks command
 by command, `python` blocks in the namespace. A `text` block right behind such a block is what it prints,
 stdout and stderr together; blanks at the ends of lines and radcap's version in signatures are not compared.
+A block under the line `<!-- needs Java -->` may start Java, and is left out where METEOR is absent; under
+every other block Java refuses to start. Models that the reader of a page may have are not seen.
 
     .venv/bin/python tests/docs/doc_pages.py     runs every page and writes its outputs into it
 """
@@ -16,9 +18,13 @@ import re
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+from radcap.core import Missing
+from radcap.metrics.providers.meteor import check_meteor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +37,9 @@ _FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```\n", re.MULTILINE 
 _RUN = ("python", "shell", "console")
 _SET_UP = re.compile(r"(make|pip|git|cd|\.) ")  # lines for a fresh checkout: not run here
 _VERSION = re.compile(r"(?<=radcap:)\d+\.\d+\.\d+")
+_NEEDS_JAVA = "<!-- needs Java -->\n"
+_NO_JAVA = {"JAVA_TOOL_OPTIONS": "-XX:+RefuseToStart"}  # no Java knows this option, so none starts
+_OF_THE_READER = ("RADCAP_CORENLP", "RADCAP_SPACY_MODEL", "JAVA_TOOL_OPTIONS")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +51,18 @@ class Block:
     line: int
     shown: str | None = None
     shown_at: tuple[int, int] = (0, 0)  # where that output stands in the page
+    needs_java: bool = False
+
+    @property
+    def can_run(self) -> bool:
+        """Whether this machine has what it needs."""
+        return not self.needs_java or has_meteor()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What the block sees of the environment."""
+        seen = {name: value for name, value in os.environ.items() if name not in _OF_THE_READER}
+        return seen if self.needs_java else {**seen, **_NO_JAVA}
 
     @property
     def lines(self) -> list[str]:
@@ -67,11 +88,21 @@ def read_blocks(page: str) -> list[Block]:
             and not page[fence.end() : behind.start()].strip()
         )
         line = page.count("\n", 0, fence.start()) + 1
-        block = Block(fence["language"], fence["text"], line)
+        needs_java = page.endswith(_NEEDS_JAVA, 0, fence.start())
+        block = Block(fence["language"], fence["text"], line, needs_java=needs_java)
         if is_output and behind is not None:
-            block = Block(fence["language"], fence["text"], line, behind["text"], behind.span("text"))
+            block = replace(block, shown=behind["text"], shown_at=behind.span("text"))
         found.append(block)
     return found
+
+
+def has_meteor() -> bool:
+    """Whether Java and the files of METEOR are here."""
+    try:
+        check_meteor()
+    except Missing:
+        return False
+    return True
 
 
 @dataclass
@@ -87,33 +118,38 @@ class Session:
             return self._set_up(block)
         if block.language == "python":
             return self._python(block)
-        return self._bash(block.text)
+        return self._bash(block.text, block.environment)
 
     def console(self, block: Block) -> Iterator[tuple[str, str, str]]:
         """Each command of a console block with the output shown for it and the one it has."""
         for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
             command, _, shown = part.partition("\n")
-            yield command, shown, self._bash(command)
+            yield command, shown, self._bash(command, block.environment)
 
     def _set_up(self, block: Block) -> str:
         """Of the lines for a fresh checkout only `make demo` leaves files that the rest of a page needs."""
-        return "".join(self._bash(recipe("demo")) for line in block.lines if line.startswith("make demo"))
+        return "".join(
+            self._bash(recipe("demo"), block.environment)
+            for line in block.lines
+            if line.startswith("make demo")
+        )
 
     def _python(self, block: Block) -> str:
         printed = io.StringIO()
         code = compile(block.text, f"block at line {block.line}", "exec")
         with (
             contextlib.chdir(self.folder),
+            patch.dict(os.environ, block.environment, clear=True),
             contextlib.redirect_stdout(printed),
             contextlib.redirect_stderr(printed),
         ):
             exec(code, self.namespace)  # noqa: S102, our own pages
         return printed.getvalue()
 
-    def _bash(self, script: str) -> str:
-        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    def _bash(self, script: str, seen: dict[str, str]) -> str:
+        path = os.pathsep.join([str(Path(sys.executable).parent), seen["PATH"]])
         environment = {
-            **os.environ,
+            **seen,
             "PATH": path,
             "PYTHONUNBUFFERED": "1",
             "NO_COLOR": "1",
@@ -163,7 +199,8 @@ def rewrite(page: Path, folder: Path) -> None:
     """Run a page and put what its blocks print where its outputs stand."""
     text = page.read_text("utf-8")
     session = Session(folder)
-    printed = [(block, session.run(block)) for block in read_blocks(text) if block.language != "console"]
+    blocks = [block for block in read_blocks(text) if block.language != "console" and block.can_run]
+    printed = [(block, session.run(block)) for block in blocks]
     for block, output in reversed(printed):
         if block.shown is not None and tidy(block.shown) != tidy(output):
             start, end = block.shown_at

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from doc_pages import PAGES, ROOT, Session, make_targets, read_blocks, recipe, tidy
+from doc_pages import PAGES, ROOT, Block, Session, has_meteor, make_targets, read_blocks, recipe, tidy
 
 OUTDATED = "If the new output is right: .venv/bin/python tests/docs/doc_pages.py writes it into the pages."
 
@@ -21,6 +21,8 @@ def test_blocks_run_in_order_and_print_what_is_shown(page, tmp_path):
         if block.language == "console":
             for command, shown, printed in session.console(block):
                 assert tidy(printed) == tidy(shown), f"{page.name}:{block.line}: $ {command}"
+            continue
+        if not block.can_run:
             continue
         printed = session.run(block)
         if block.shown is not None:
@@ -44,6 +46,31 @@ def test_readme_and_tutorial_show_python_and_shell_with_outputs():
 def test_targets_named_in_a_page_exist(page):
     named = re.findall(r"(?:^|`)make ([a-z-]+)", page.read_text("utf-8"), re.MULTILINE)
     assert set(named) <= make_targets()
+
+
+def test_one_block_may_start_java():
+    marked = [
+        (page.name, block)
+        for page in PAGES
+        for block in read_blocks(page.read_text("utf-8"))
+        if block.needs_java
+    ]
+    assert [name for name, _ in marked] == ["score-captions.md"]
+    assert "JAVA_TOOL_OPTIONS" not in marked[0][1].environment
+
+
+def test_java_refuses_to_start_under_any_other_block(tmp_path):
+    if not has_meteor():
+        pytest.skip("there is no Java")
+    scored = "import radcap\nreport = radcap.score_captions({'a': 'ct'}, {'a': 'ct'}, metrics=['meteor'])\n"
+    printed = Session(tmp_path).run(Block("python", scored + "print(report.missing[0].why)", 1))
+    assert "METEOR 1.5 failed" in printed
+
+
+def test_models_of_the_reader_are_not_seen(monkeypatch):
+    monkeypatch.setenv("RADCAP_SPACY_MODEL", "somewhere")
+    for block in (Block("shell", "", 1), Block("shell", "", 1, needs_java=True)):
+        assert "RADCAP_SPACY_MODEL" not in block.environment
 
 
 def test_readme_names_the_two_commands_and_they_exist():
@@ -86,6 +113,11 @@ $ echo two
 two
 $ false
 ```
+
+<!-- needs Java -->
+```shell
+java -version
+```
 """
 
 
@@ -96,13 +128,15 @@ def test_outputs_belong_to_the_block_right_before_them():
         ("shell", 5, "one\n"),
         ("python", 14, None),
         ("console", 24, None),
+        ("shell", 31, None),
     ]
-    assert [block.sets_up for block in read_blocks(PAGE)] == [True, False, False, False]
+    assert [block.sets_up for block in read_blocks(PAGE)] == [True, False, False, False, False]
+    assert [block.needs_java for block in read_blocks(PAGE)] == [False, False, False, False, True]
 
 
 def test_a_failing_command_fails_the_page(tmp_path):
     session = Session(tmp_path)
-    commands = session.console(read_blocks(PAGE)[-1])
+    commands = session.console(read_blocks(PAGE)[-2])
     assert next(commands) == ("echo two", "two\n", "two\n")
     with pytest.raises(AssertionError, match="exit code 1"):
         next(commands)

@@ -12,6 +12,7 @@ import radcap
 from radcap.cli.main import app
 from radcap.core import Task
 from radcap.formats import dialect
+from radcap.report import board_table, pair_table
 
 DOCS = ROOT / "docs"
 
@@ -67,7 +68,13 @@ def test_design_lists_every_package_in_the_order_of_layers():
 
 @pytest.mark.parametrize(
     ("command", "page"),
-    [("radcap validate", "validate-and-fix.md"), ("radcap score concepts", "score.md")],
+    [
+        ("radcap validate", "validate-and-fix.md"),
+        ("radcap score concepts", "score.md"),
+        ("radcap score captions", "score-captions.md"),
+        ("radcap metrics status", "score-captions.md"),
+        ("radcap compare", "compare.md"),
+    ],
 )
 def test_how_to_names_every_option(command, page):
     text = (DOCS / "how-to" / page).read_text("utf-8")
@@ -130,3 +137,41 @@ def test_citation_and_readme_name_the_same_data_paper():
     doi = re.findall(r"10\.\d{4,}/[\w.-]+", (ROOT / "CITATION.cff").read_text("utf-8"))
     assert doi
     assert all(one in (ROOT / "README.md").read_text("utf-8") for one in doi)
+
+
+def test_columns_of_a_comparison_are_explained():
+    page = DOCS / "how-to" / "compare.md"
+    lines = page.read_text("utf-8").split("## Read the pairs")
+    truth, runs = {"1": "ct", "2": "mri"}, {"a": {"1": "ct", "2": "ct"}, "b": {"1": "ct", "2": "mri"}}
+    comparison = radcap.compare(runs, truth, "captions", metrics=["rouge1"]).comparison
+    board, pairs = board_table(comparison).columns, pair_table(comparison.primary).columns
+    for name in set(board) - {"rouge1"}:
+        assert f"`{name}`" in lines[0]
+    for name in set(pairs) - {"first", "second"}:
+        assert f"`{name}`" in lines[1]
+
+
+def test_defaults_of_a_comparison_are_those_of_the_table():
+    procedure = radcap.Procedure()
+    rows = {row[0]: row[1] for row in rows_of(DOCS / "how-to" / "compare.md", "Option")}
+    for option, default in (
+        ("`--resamples N`", f"{procedure.resamples:,}"),
+        ("`--permutations N`", f"{procedure.permutations:,}"),
+        ("`--level X`", f"{procedure.level}"),
+        ("`--alpha X`", f"{procedure.alpha}"),
+        ("`--seed N`", f"{procedure.seed}"),
+    ):
+        assert f"; {default}" in rows[option]
+
+
+def test_numbers_of_the_demo_are_those_of_its_data():
+    demo = ROOT / "src" / "radcap" / "data" / "demo"
+    captions = len((demo / "captions.csv").read_text("utf-8").splitlines()) - 1
+    concepts = len((demo / "concepts.csv").read_text("utf-8").splitlines()) - 1
+    attribution = (demo / "captions_attribution.csv").read_text("utf-8").splitlines()[1:]
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert f"{captions} captions" in readme
+    assert f"{concepts} images" in readme
+    assert f"those of {captions}\n" in (ROOT / "NOTICE").read_text("utf-8")
+    assert len(attribution) == captions
+    assert {line.rsplit(",", 1)[1] for line in attribution} == {"CC BY"}
