@@ -290,3 +290,10 @@ def test_a_comparison_as_json() -> None:
     assert told["procedure"]["permutations"] == 200
     assert [issue["code"] for issue in told["issues"]["bad"]] == ["RUN401"]
     assert told["issues"]["good"] == []
+
+
+def test_one_metric_may_be_named_by_a_plain_string() -> None:
+    assert captions({"good": GOOD, "bad": BAD}, metrics="rouge1") == captions(
+        {"good": GOOD, "bad": BAD}, metrics=["rouge1"]
+    )
+    assert [score.name for score in score_captions(GOOD, TRUTH, metrics="rouge1").scores] == ["rouge1"]

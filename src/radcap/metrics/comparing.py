@@ -111,7 +111,7 @@ def compare(  # noqa: PLR0913, it takes what the command takes
     *,
     edition: str = "2025",
     profile: str = "official",
-    metrics: Sequence[str] | None = None,
+    metrics: Sequence[str] | str | None = None,
     rank_by: str | None = None,
     manual: Labels | None = None,
     procedure: Procedure | None = None,
@@ -124,6 +124,7 @@ def compare(  # noqa: PLR0913, it takes what the command takes
     from radcap.stats import compare_scores  # numpy, which the other commands do without
 
     task = Task(task)
+    metrics = [metrics] if isinstance(metrics, str) else metrics
     chosen = named_runs(runs)
     _check_task(task, metrics, manual)
     labels = _labels(truth, manual, task, edition)  # once, so that a faulty truth is no fault of the runs

@@ -106,11 +106,12 @@ def _primary_captions(profile: Profile) -> str:
     captions = profile.captions
     if captions is None:
         return "not held"
-    return captions.primary if captions.secondary is None else f"{captions.primary}, {captions.secondary}"
+    second = "secondary (constant 0)" if captions.constant else captions.secondary
+    return captions.primary if second is None else f"{captions.primary}, {second}"
 
 
 def _facts(profile: Profile) -> dict[str, str]:
-    concepts, captions = profile.concepts, profile.captions
+    concepts = profile.concepts
     secondary = "none"
     if concepts.secondary is not None:
         secondary = "; ".join(_secondary(one) for one in (concepts.secondary, *concepts.more))
@@ -120,12 +121,31 @@ def _facts(profile: Profile) -> dict[str, str]:
         "concepts, cells": _cells(concepts.rules),
         "concepts, empty truth": _empty(concepts.rules),
         "captions, ranked by": _primary_captions(profile),
-        "captions, metrics": "-" if captions is None else ", ".join(captions.metrics),
-        "captions, figures": "-" if captions is None else ", ".join(captions.aggregates) or "none",
-        "captions, preparation": "-" if captions is None else _preparation(captions),
-        "captions, both empty": "-" if captions is None else _BOTH_EMPTY[captions.both_empty],
+        **_caption_facts(profile.captions),
         "source": "inferred from the nearest public script" if profile.inferred else "published",
     }
+
+
+def _caption_facts(captions: CaptionScores | None) -> dict[str, str]:
+    facts = ("metrics", "figures", "preparation", "both empty", "BLEU")
+    if captions is None:
+        return {f"captions, {name}": "-" for name in facts}
+    told = (
+        ", ".join(captions.metrics),
+        ", ".join(captions.aggregates) or "none",
+        _preparation(captions),
+        _BOTH_EMPTY[captions.both_empty],
+        _bleu(captions),
+    )
+    return {f"captions, {name}": fact for name, fact in zip(facts, told, strict=True)}
+
+
+def _bleu(captions: CaptionScores) -> str:
+    """The rule for an order without a match, where the edition has BLEU of sentences."""
+    if "bleu" not in captions.metrics:
+        return "-"
+    again = "; an image without a score counts as the one before it" if captions.previous_again else ""
+    return f"{captions.bleu_rule} (NLTK 3.2.2 to 3.2.5){again}"
 
 
 def _secondary(secondary: Secondary) -> str:
