@@ -112,7 +112,7 @@ def test_other_metrics_may_have_another_leader() -> None:
         metric({"a": 0.1, "b": 0.0, "c": 0.3}, "f1_manual"),
     ]
     said = summary(compared(THREE, *others))
-    assert said.endswith("Other metrics have another run first: b in recall and c in f1_manual.")
+    assert said.endswith("Other metrics have another run first: b in recall; c in f1_manual.")
 
 
 def test_too_few_draws_for_so_many_pairs_are_said_with_the_number_that_is_enough() -> None:

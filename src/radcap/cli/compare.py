@@ -105,7 +105,8 @@ def compare_command(
         _refuse(error, truth, output)
         raise
     if report is not None:
-        write_lines([comparison_html(compared, f"Comparison of {len(runs)} runs", images)], report)
+        title = f"Comparison of {len(runs)} runs" if len(runs) > 1 else f"The run {runs[0].stem}"
+        write_lines([comparison_html(compared, title, images)], report)
     _print(compared, output, in_full=metrics is not None)
     if report is not None:
         say(f"The page is {report}.")

@@ -124,9 +124,9 @@ def _too_few(metric: MetricComparison, procedure: Procedure) -> str:
 def _other_leaders(comparison: Comparison) -> str:
     """Ranks depend on the metric: say where another run is first."""
     first = comparison.primary.standings[0].run
-    others = [
-        f"{one.standings[0].run} in {one.metric}"
-        for one in comparison.metrics[1:]
-        if first not in _leaders(one)
-    ]
-    return f"Other metrics have another run first: {several(others)}." if others else ""
+    leads: dict[str, list[str]] = {}
+    for one in comparison.metrics[1:]:
+        if first not in _leaders(one):
+            leads.setdefault(one.standings[0].run, []).append(one.metric)
+    others = [f"{run} in {several(metrics)}" for run, metrics in leads.items()]
+    return f"Other metrics have another run first: {'; '.join(others)}." if others else ""
