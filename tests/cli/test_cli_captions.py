@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from nltk.translate.bleu_score import sentence_bleu
 from rouge_score.rouge_scorer import RougeScorer
+from score_shapes import ISSUE_KEYS, REPORT_KEYS, SCORE_KEYS, row_of, shape
 
 from radcap.core import VERSION
 from radcap.metrics import AGGREGATES, CAPTION_METRICS, score_captions
@@ -28,29 +29,8 @@ if TYPE_CHECKING:
 SCORE = ("score", "captions", "run.csv", "truth")
 OLD = ("score", "captions", "old.csv", "truth/old_captions.csv", "--edition")
 SIX = ["similarity", "bertscore", "rouge1", "bleurt", "umls_f1", "alignscore"]
-SCORE_KEYS = {"name": str, "value": float, "n": int, "signature": str}
 MISSING_KEYS = {"name": str, "why": str, "how": str}
-ISSUE_KEYS = {"code": str, "level": str, "line": int, "column": int, "message": str, "hint": str}
-REPORT_KEYS = {
-    "edition": str,
-    "profile": str,
-    "task": str,
-    "n": int,
-    "scores": list,
-    "aggregates": dict,
-    "missing": list,
-    "issues": list,
-    "habits": dict,  # the one key beyond the interface: what the scores hide
-}
 HABITS = ("words_per_caption", "distinct_captions", "most_frequent_share", "vocabulary", "empty_captions")
-
-
-def shape(value: dict[str, Any]) -> dict[str, type]:
-    return {key: type(item) for key, item in value.items()}
-
-
-def row_of(text: str, name: str) -> list[str]:
-    return next(line.split() for line in text.splitlines() if line.split()[:1] == [name])
 
 
 def names(told: dict[str, Any], key: str = "scores") -> list[str]:

@@ -6,10 +6,11 @@ import csv
 import json
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
+from score_shapes import ISSUE_KEYS, REPORT_KEYS, SCORE_KEYS, row_of, shape
 
 from radcap.core import VERSION
 from radcap.metrics import score_concepts
@@ -22,27 +23,6 @@ if TYPE_CHECKING:
 SCORE = ("score", "concepts", "run.csv", "truth")
 F1 = (2 / 3 + 1.0 + 2 / 3) / 3
 ISSUE_LINE = re.compile(r"[^:\n]+:\d+:\d+: (RUN|TRU)\d{3} .+")
-SCORE_KEYS = {"name": str, "value": float, "n": int, "signature": str}
-ISSUE_KEYS = {"code": str, "level": str, "line": int, "column": int, "message": str, "hint": str}
-REPORT_KEYS = {
-    "edition": str,
-    "profile": str,
-    "task": str,
-    "n": int,
-    "scores": list,
-    "aggregates": dict,
-    "missing": list,
-    "issues": list,
-    "habits": dict,  # the one key beyond the interface: what the scores hide
-}
-
-
-def shape(value: dict[str, Any]) -> dict[str, type]:
-    return {key: type(item) for key, item in value.items()}
-
-
-def row_of(text: str, name: str) -> list[str]:
-    return next(line.split() for line in text.splitlines() if line.split()[:1] == [name])
 
 
 def test_json_has_the_shape_of_the_interface(radcap: Command, folder: Path) -> None:

@@ -273,7 +273,9 @@ def test_few_resamples_are_still_numbers(resamples: int) -> None:
     runs = {"a": truth, "b": dict.fromkeys(truth, "CT")}
     procedure = Procedure(resamples=resamples, permutations=1)
     found = compare(runs, truth, Task.CAPTIONS, metrics=["rouge1"], procedure=procedure).to_json()
-    json.dumps(found, allow_nan=False)
+    for one in json.loads(json.dumps(found, allow_nan=False))["metrics"][0]["standings"]:
+        alike = pytest.approx(one["value"], abs=1e-12)  # every image has the same value
+        assert (one["interval"]["low"], one["interval"]["high"]) == (alike, alike)
 
 
 def test_an_interval_of_nothing_is_null_and_no_word_that_json_lacks(task: Path, radcap: Command) -> None:

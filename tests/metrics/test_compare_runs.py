@@ -297,3 +297,18 @@ def test_one_metric_may_be_named_by_a_plain_string() -> None:
         {"good": GOOD, "bad": BAD}, metrics=["rouge1"]
     )
     assert [score.name for score in score_captions(GOOD, TRUTH, metrics="rouge1").scores] == ["rouge1"]
+
+
+def test_the_truth_is_prepared_once_for_all_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    from radcap.metrics import caption_texts
+
+    prepared: list[list[str]] = []
+
+    def note(captions: list[str], *how: object) -> list[str]:
+        prepared.append(captions)
+        return list(captions)
+
+    monkeypatch.setattr(caption_texts, "prepare", note)
+    captions({"good": GOOD, "bad": BAD, "again": BAD}, metrics=["rouge1", "bleu"])
+    assert [one for one in prepared if one == list(TRUTH.values())] == [list(TRUTH.values())] * 2  # P23, RAW
+    assert len(prepared) == 2 + 3 * 2

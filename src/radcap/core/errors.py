@@ -3,7 +3,10 @@
     RadcapError             something radcap refuses, with the sentence to show
     ├── UsageError          the question is wrong: an unknown edition, options that exclude each other
     ├── InputError          a file a person gave cannot be used; carries the issues found in it
-    └── Missing             something absent from the environment: a package, a model, a licence
+    │   └── RefusedRuns     several of them, in `metrics.comparing`
+    ├── Missing             something absent from the environment: a package, a model, a licence
+    └── JavaFailed          a Java program ended before its work was done, in `metrics.providers`;
+                            scoring lists its metric as missing
 
 Every message says what was read, why it is refused and what to do. The command line turns
 `InputError` into exit code 1, `UsageError` into 2 and `Missing` into 3.

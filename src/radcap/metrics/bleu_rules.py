@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from radcap.core import unknown_name
+
 __all__ = ["BleuRule"]
 
 
@@ -16,3 +18,7 @@ class BleuRule(StrEnum):
     DIVIDING = "dividing"  # to 3.2.1: left out; a caption of fewer than four tokens has no score
     TRUNCATING = "truncating"  # 3.2.2 to 3.2.5: left out
     VANISHING = "vanishing"  # from 3.3: the smallest float, so the score is practically 0
+
+    @classmethod
+    def _missing_(cls, value: object) -> BleuRule:
+        raise unknown_name("BLEU rule", str(value), cls)

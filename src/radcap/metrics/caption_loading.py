@@ -16,6 +16,7 @@ from radcap.metrics.caption_labels import caption_labels, refuse_concepts
 from radcap.metrics.loading import run_of
 
 if TYPE_CHECKING:
+    from radcap.formats import Dialect
     from radcap.metrics.loading import Labels
 
 __all__ = ["EMPTY_CAPTION", "LoadedCaptions", "load_captions"]
@@ -43,10 +44,13 @@ def load_captions(
     found, issues = run_of(run, Task.CAPTIONS, edition, expected, strict=strict, bearable={EMPTY_CAPTION})
     path = str(run) if isinstance(run, Path | str) else ""
     refuse_concepts(found, path or found.name or "The run", path, issues)
-    if not issues:  # a value has no file that could have been checked
-        findings = Findings(form)
-        for image_id, caption in found.cells.items():
-            if not (caption or "").strip():
-                findings.add(EMPTY_CAPTION, 0, 0, id=named(image_id))
-        issues = findings.issues
-    return LoadedCaptions(edition, found, labels, issues)
+    return LoadedCaptions(edition, found, labels, issues if path else _empty_captions(found, form))
+
+
+def _empty_captions(run: Run, form: Dialect) -> tuple[Issue, ...]:
+    """What the check of a file would have said, for a value that has no file."""
+    findings = Findings(form)
+    for image_id, caption in run.cells.items():
+        if not (caption or "").strip():
+            findings.add(EMPTY_CAPTION, 0, 0, id=named(image_id))
+    return findings.issues

@@ -17,7 +17,6 @@ from radcap.metrics.caption_habits import caption_habits
 from radcap.metrics.caption_loading import EMPTY_CAPTION
 from radcap.metrics.caption_metrics import CAPTION_METRICS, caption_metric
 from radcap.metrics.editions import BothEmpty, ProfileName
-from radcap.metrics.loading import fingerprint
 from radcap.metrics.preparation import Preparation
 from radcap.metrics.providers.java import JavaFailed
 from radcap.metrics.reports import NotScored, ScoreReport
@@ -48,7 +47,7 @@ class CaptionScoring:
         self._profile = profile
         self._captions = captions
         self._texts = texts
-        self._truth = fingerprint(loaded.truth)
+        self._ids = texts.truth.ids
         self._findings = Findings(dialect(loaded.edition, Task.CAPTIONS))
         self._missing: list[NotScored] = []
 
@@ -62,12 +61,12 @@ class CaptionScoring:
             edition=self._loaded.edition,
             profile=self._profile,
             task=Task.CAPTIONS,
-            n=len(self._texts.ids),
+            n=len(self._ids),
             scores=tuple(scores),
             aggregates={name: aggregate(name, means) for name in figures},
             missing=tuple(self._missing),
             issues=(*self._loaded.issues, *self._findings.issues),
-            habits=caption_habits(self._texts.said, self._texts.true),
+            habits=caption_habits(self._texts.said, self._texts.truth.captions),
         )
 
     def _names(self, asked: Sequence[str] | None) -> tuple[list[str], tuple[str, ...]]:
@@ -77,9 +76,8 @@ class CaptionScoring:
         if not asked:
             raise UsageError("No metric is named. Nothing can be scored. Name one, or leave the choice out.")
         if ALL in asked:
-            ready = (
-                one.name for one in CAPTION_METRICS.values() if one.why_not(self._texts.resources) is None
-            )
+            resources = self._texts.truth.resources
+            ready = (one.name for one in CAPTION_METRICS.values() if one.why_not(resources) is None)
             asked = [*(name for name in asked if name != ALL), *ready]
         figures = tuple(dict.fromkeys(name for name in asked if name in AGGREGATES))
         metrics = dict.fromkeys(part for name in asked for part in parts_of(name))
@@ -120,11 +118,11 @@ class CaptionScoring:
     def _empty_on_both_sides(self) -> str | None:
         if not self._findings.issues:
             for place in self._texts.both_empty(self._captions.preparation):
-                self._findings.add("TRU104", 0, 0, id=named(self._texts.ids[place]))
+                self._findings.add("TRU104", 0, 0, id=named(self._ids[place]))
         return self._findings.issues[0].message if self._findings.issues else None
 
     def _with_totals(self, name: str, measured: Measured) -> list[Score]:
-        ids, values = self._texts.ids, self._ruled(name, measured.values)
+        ids, values = self._ids, self._ruled(name, measured.values)
         by_id = dict(zip(ids, values, strict=True))
         undefined = next((image_id for image_id, value in by_id.items() if isnan(value)), None)
         if undefined is not None:
@@ -152,15 +150,15 @@ class CaptionScoring:
 
     def _with_previous(self, values: list[float]) -> list[float]:
         """As the script of 2018 adds up: an impossible score is that of the row before (0 in the first)."""
-        by_id, last = dict(zip(self._texts.ids, values, strict=True)), 0.0
+        by_id, last = dict(zip(self._ids, values, strict=True)), 0.0
         for image_id in self._loaded.run.cells:
             last = by_id[image_id] = last if isnan(by_id[image_id]) else by_id[image_id]
-        return [by_id[image_id] for image_id in self._texts.ids]
+        return [by_id[image_id] for image_id in self._ids]
 
     def _constant(self) -> Score:
         mark = signature("secondary", edition=self._loaded.edition, profile=self._profile, constant=0)
-        n = len(self._texts.ids)
-        return Score("secondary", 0.0, n, mark, self._texts.ids, (0.0,) * n)
+        n = len(self._ids)
+        return Score("secondary", 0.0, n, mark, self._ids, (0.0,) * n)
 
     def _signature(self, metric: str, measured: Measured, name: str | None = None) -> str:
         how = self._captions.preparation_of(metric)
@@ -168,7 +166,7 @@ class CaptionScoring:
         if metric == "bleu":
             more["nltk"] = self._captions.bleu_rule.value
         if how is Preparation.P22:
-            more["lemmas"] = self._texts.lemmas
+            more["lemmas"] = self._texts.truth.lemmatiser.name
         return signature(
             name or metric,
             edition=self._loaded.edition,
@@ -176,7 +174,7 @@ class CaptionScoring:
             prep=how.value,
             empty=self._captions.both_empty.value,
             **more,
-            truth=self._truth,
+            truth=self._texts.truth.fingerprint,
         )
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from radcap.core import UsageError, unknown_name
+from radcap.core import UsageError
 from radcap.metrics.bleu_rules import BleuRule
 from radcap.metrics.caption_loading import LoadedCaptions, load_captions
 from radcap.metrics.caption_scoring import ALL, CaptionScoring
-from radcap.metrics.caption_texts import CaptionTexts
+from radcap.metrics.caption_texts import CaptionTexts, TrueTexts
 from radcap.metrics.editions import ProfileName, edition
 from radcap.metrics.text_pairs import Resources
 
@@ -48,12 +48,18 @@ class CaptionScorer:
     """Scores one loaded run; what both profiles share is prepared and measured once."""
 
     def __init__(
-        self, loaded: LoadedCaptions, *, bleu_rule: str | None = None, resources: Resources | None = None
+        self,
+        loaded: LoadedCaptions,
+        *,
+        bleu_rule: str | None = None,
+        resources: Resources | None = None,
+        truth: TrueTexts | None = None,  # of other runs on the same truth
     ) -> None:
         self._loaded = loaded
         self._edition = edition(loaded.edition)
-        self._rule = self._captions(ProfileName.OFFICIAL).bleu_rule if bleu_rule is None else _rule(bleu_rule)
-        self._texts = CaptionTexts(loaded.run, loaded.truth, self._rule, resources or Resources())
+        self._rule = BleuRule(bleu_rule or self._captions(ProfileName.OFFICIAL).bleu_rule)
+        truth = truth or TrueTexts(loaded.truth, resources or Resources())
+        self._texts = CaptionTexts(loaded.run, truth, self._rule)
 
     def report(self, profile: str = "official", metrics: Sequence[str] | str | None = None) -> ScoreReport:
         """The metrics of the edition, or those that are named, under one profile."""
@@ -66,9 +72,3 @@ class CaptionScorer:
         if found is None:
             raise UsageError(f"Edition {self._edition.name} had no caption subtask. Choose another one.")
         return found
-
-
-def _rule(name: str) -> BleuRule:
-    if name not in list(BleuRule):
-        raise unknown_name("BLEU rule", name, BleuRule)
-    return BleuRule(name)

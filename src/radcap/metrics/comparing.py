@@ -9,26 +9,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from radcap.core import InputError, Level, Missing, Run, Score, Task, UsageError, signature, unknown_name
 from radcap.formats import dialect
 from radcap.metrics.aggregates import aggregate, parts_of
 from radcap.metrics.caption_labels import caption_labels
+from radcap.metrics.caption_texts import TrueTexts
 from radcap.metrics.captions import ALL, CaptionScorer, load_captions
 from radcap.metrics.concepts import concept_labels, load_concepts, score_loaded
 from radcap.metrics.editions import edition as edition_of
 from radcap.metrics.run_names import named_runs
+from radcap.metrics.text_pairs import Resources
 from radcap.stats import Comparison, Procedure
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from radcap.metrics.loading import Labels
     from radcap.metrics.reports import NotScored, ScoreReport
-    from radcap.metrics.text_pairs import Resources
 
 __all__ = ["RefusedRuns", "RunComparison", "ScoredRun", "compare"]
+
+Scorer: TypeAlias = "Callable[[Labels], ScoredRun]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +130,11 @@ def compare(  # noqa: PLR0913, it takes what the command takes
     metrics = [metrics] if isinstance(metrics, str) else metrics
     chosen = named_runs(runs)
     _check_task(task, metrics, manual)
-    labels = _labels(truth, manual, task, edition)  # once, so that a faulty truth is no fault of the runs
-    scored = _score_all(chosen, _Scorer(*labels, task, edition, profile, metrics, resources))
+    if task is Task.CONCEPTS:
+        score = _concept_scorer(truth, manual, edition, profile)
+    else:
+        score = _caption_scorer(truth, edition, profile, metrics, resources)
+    scored = _score_all(chosen, score)
     scores = _common(scored)
     if not next(iter(scores.values())):
         raise _nothing_to_compare(scored)
@@ -151,14 +157,6 @@ def _check_task(task: Task, metrics: Sequence[str] | None, manual: Labels | None
         raise UsageError("Manual labels are of concepts, and captions are compared. Leave them out.")
 
 
-def _labels(truth: Labels, manual: Labels | None, task: Task, edition: str) -> tuple[Run, Run | None]:
-    """The truth, and the manual labels where they are given or found beside it."""
-    if task is Task.CAPTIONS:
-        dialect(edition, task)  # an unknown edition is refused before any file is read
-        return caption_labels(truth, edition), None
-    return concept_labels(truth, manual, edition)
-
-
 def _nothing_to_compare(scored: Mapping[str, ScoredRun]) -> Missing:
     lacking = {one.name: one for run in scored.values() for one in run.report.missing}
     why = " ".join(f"{one.name}: {one.why}" for one in lacking.values())
@@ -166,32 +164,43 @@ def _nothing_to_compare(scored: Mapping[str, ScoredRun]) -> Missing:
     return Missing("A metric that every run has", why, how)
 
 
-@dataclass(frozen=True, slots=True)
-class _Scorer:
-    truth: Run
-    manual: Run | None
-    task: Task
-    edition: str
-    profile: str
-    metrics: Sequence[str] | None
-    resources: Resources | None
+def _concept_scorer(truth: Labels, manual: Labels | None, edition: str, profile: str) -> Scorer:
+    """The truth is read once, so that what is wrong with it is no fault of the runs."""
+    labels, manual_labels = concept_labels(truth, manual, edition)
 
-    def score(self, run: Labels) -> ScoredRun:
-        path = str(run) if isinstance(run, Path | str) else ""
-        if self.task is Task.CONCEPTS:
-            loaded = load_concepts(run, self.truth, edition=self.edition, manual=self.manual)
-            return ScoredRun(path, loaded.run, loaded.truth, score_loaded(loaded, profile=self.profile))
-        captions = load_captions(run, self.truth, edition=self.edition)
-        report = CaptionScorer(captions, resources=self.resources).report(self.profile, self.metrics)
-        return ScoredRun(path, captions.run, captions.truth, report)
+    def score(run: Labels) -> ScoredRun:
+        loaded = load_concepts(run, labels, edition=edition, manual=manual_labels)
+        return ScoredRun(_path(run), loaded.run, labels, score_loaded(loaded, profile=profile))
+
+    return score
 
 
-def _score_all(runs: Mapping[str, Labels], scorer: _Scorer) -> dict[str, ScoredRun]:
+def _caption_scorer(
+    truth: Labels, edition: str, profile: str, metrics: Sequence[str] | None, resources: Resources | None
+) -> Scorer:
+    """The truth is read and prepared once."""
+    dialect(edition, Task.CAPTIONS)  # an unknown edition is refused before any file is read
+    labels = caption_labels(truth, edition)
+    texts = TrueTexts(labels, resources or Resources())
+
+    def score(run: Labels) -> ScoredRun:
+        loaded = load_captions(run, labels, edition=edition)
+        report = CaptionScorer(loaded, truth=texts).report(profile, metrics)
+        return ScoredRun(_path(run), loaded.run, labels, report)
+
+    return score
+
+
+def _path(run: Labels) -> str:
+    return str(run) if isinstance(run, Path | str) else ""
+
+
+def _score_all(runs: Mapping[str, Labels], score: Scorer) -> dict[str, ScoredRun]:
     scored: dict[str, ScoredRun] = {}
     refused: dict[str, InputError] = {}
     for name, run in runs.items():
         try:
-            scored[name] = scorer.score(run)
+            scored[name] = score(run)
         except InputError as error:
             refused[name] = error
     if refused:

@@ -11,7 +11,7 @@ from radcap.report.axis import axis_over, drawable, rank_axis
 from radcap.report.comparison_tables import rank_range
 from radcap.report.row_chart import WIDE, Form, Row, row_chart
 from radcap.report.tables import digits
-from radcap.report.verdict import between, pairs_of, percent, separable
+from radcap.report.verdict import between, pairs_of, percent
 
 if TYPE_CHECKING:
     from radcap.report.markup import Markup
@@ -42,7 +42,7 @@ def _near(metric: MetricComparison, procedure: Procedure) -> set[str]:
     """The leader and the runs it is not separable from."""
     leader = metric.standings[0].run
     tests = pairs_of(metric, leader)
-    return {leader, *(run for run, pair in tests.items() if not separable(pair, procedure))}
+    return {leader, *(run for run, pair in tests.items() if not procedure.separates(pair))}
 
 
 def _value_row(one: Standing, solid: bool) -> Row:

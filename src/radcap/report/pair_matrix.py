@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from radcap.report.html import scrolling
 from radcap.report.markup import Markup, element
 from radcap.report.names import shortened
-from radcap.report.verdict import probability, separable
+from radcap.report.verdict import probability
 
 if TYPE_CHECKING:
     from radcap.stats.comparison import MetricComparison, PairTest, Procedure
@@ -53,6 +53,6 @@ def _cell(pair: PairTest | None, procedure: Procedure) -> Markup:
 
 
 def _shade(pair: PairTest, procedure: Procedure) -> str | None:
-    if not separable(pair, procedure):
+    if not procedure.separates(pair):
         return None
     return f"apart apart{1 + (pair.p_holm < _STRONG) + (pair.p_holm < _STRONGEST)}"

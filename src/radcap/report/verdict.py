@@ -6,23 +6,18 @@ overlapping intervals decide nothing, since both runs were scored on the same im
 
 from __future__ import annotations
 
-import math
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from radcap.report.axis import drawable
 from radcap.report.names import counted, several
 from radcap.report.tables import digits
+from radcap.stats import draws_needed, takes_all_patterns
 
 if TYPE_CHECKING:
     from radcap.stats.comparison import Comparison, Interval, MetricComparison, PairTest, Procedure
 
-__all__ = ["between", "lead", "pairs_of", "percent", "probability", "separable", "summary"]
-
-
-def separable(pair: PairTest, procedure: Procedure) -> bool:
-    """Whether the pair differs at the procedure's alpha."""
-    return pair.p_holm < procedure.alpha
+__all__ = ["between", "lead", "pairs_of", "percent", "probability", "summary"]
 
 
 def probability(p: float, significant: int = 4) -> str:
@@ -86,7 +81,7 @@ def _separation(metric: MetricComparison, procedure: Procedure) -> str:
     subject = "It" if len(leaders) == 1 else first.run
     if len(tests) == 1:
         return _one_pair(subject, *next(iter(tests.items())), procedure)
-    apart = [run for run, pair in tests.items() if separable(pair, procedure)]
+    apart = [run for run, pair in tests.items() if procedure.separates(pair)]
     near = [run for run in tests if run not in apart]
     if not near:
         worst = probability(max(pair.p_holm for pair in tests.values()))
@@ -99,7 +94,7 @@ def _separation(metric: MetricComparison, procedure: Procedure) -> str:
 
 
 def _one_pair(subject: str, other: str, pair: PairTest, procedure: Procedure) -> str:
-    word = "separable" if separable(pair, procedure) else "not separable"
+    word = "separable" if procedure.separates(pair) else "not separable"
     difference = f"{digits(pair.difference)} {between(pair.interval)}"
     return (
         f"{subject} is {word} from {other}: the difference is {difference}, p = {probability(pair.p_holm)}."
@@ -109,12 +104,12 @@ def _one_pair(subject: str, other: str, pair: PairTest, procedure: Procedure) ->
 def _too_few(metric: MetricComparison, procedure: Procedure) -> str:
     """The smallest p times all pairs may reach alpha: then no pair can be separable, however far apart."""
     pairs, n = len(metric.pairs), metric.standings[0].n
-    exact = n < procedure.permutations.bit_length()  # every pattern of signs was taken
+    exact = takes_all_patterns(n, procedure.permutations)
     least = pairs * (2.0 ** (1 - n) if exact else 1 / (procedure.permutations + 1))
     if least < procedure.alpha:
         return ""
     had = counted(n) if exact else f"{procedure.permutations:,} draws"
-    enough = f"Make {math.floor(pairs / procedure.alpha) + 1:,} draws or more."
+    enough = f"Make {draws_needed(pairs, procedure.alpha):,} draws or more."
     return (
         f"No pair could be separable: with {had} and {counted(pairs, 'pair')} no corrected p lies below "
         f"{probability(min(least, 1.0))}. {'Only more images help.' if exact else enough}"

@@ -18,6 +18,7 @@ from radcap.stats.comparison import (
     Standing,
 )
 from radcap.stats.confusion import ConfusionMatrix
+from radcap.stats.draws import draws_needed, takes_all_patterns
 from radcap.stats.holm import holm_adjusted
 from radcap.stats.letters import compact_letters
 from radcap.stats.ranks import ranks
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from radcap.stats.alpha import Scale, krippendorff_alpha
     from radcap.stats.bootstrap import paired_bootstrap_p, percentile_interval, resampled_means
     from radcap.stats.kappa import Kappa, Weighting, chance_corrected, cohen_kappa, rater_kappa
-    from radcap.stats.permutation import SignFlipTest, draws_needed, sign_flip_test
+    from radcap.stats.permutation import SignFlipTest, sign_flip_test
     from radcap.stats.rank_ranges import resampled_rank_ranges
     from radcap.stats.score_comparison import compare_scores
     from radcap.stats.wins import Wins, count_wins
@@ -60,13 +61,14 @@ __all__ = [
     "resampled_means",
     "resampled_rank_ranges",
     "sign_flip_test",
+    "takes_all_patterns",
 ]
 
 _HOMES = {
     "alpha": ("Scale", "krippendorff_alpha"),
     "bootstrap": ("paired_bootstrap_p", "percentile_interval", "resampled_means"),
     "kappa": ("Kappa", "Weighting", "chance_corrected", "cohen_kappa", "rater_kappa"),
-    "permutation": ("SignFlipTest", "draws_needed", "sign_flip_test"),
+    "permutation": ("SignFlipTest", "sign_flip_test"),
     "rank_ranges": ("resampled_rank_ranges",),
     "score_comparison": ("compare_scores",),
     "wins": ("Wins", "count_wins"),

@@ -25,6 +25,10 @@ class Procedure:
     def to_json(self) -> dict[str, float]:
         return asdict(self)
 
+    def separates(self, pair: PairTest) -> bool:
+        """Whether the two runs of a pair differ beyond chance."""
+        return pair.p_holm < self.alpha
+
     def __str__(self) -> str:
         return (
             f"bootstrap:{self.resamples}|permutations:{self.permutations}"

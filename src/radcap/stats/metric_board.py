@@ -54,7 +54,7 @@ class MetricBoard:
 
     def compared(self, metric: str, procedure: Procedure) -> MetricComparison:
         pairs = self._pairs(procedure.level)
-        standings = self._standings(procedure.level, self._letters(pairs, procedure.alpha))
+        standings = self._standings(procedure.level, self._letters(pairs, procedure))
         return MetricComparison(metric, self.scores[0].signature, standings, pairs)
 
     def _pairs(self, level: float) -> tuple[PairTest, ...]:
@@ -82,9 +82,8 @@ class MetricBoard:
             losses=counted.losses,
         )
 
-    def _letters(self, pairs: Sequence[PairTest], alpha: float) -> list[str]:
-        """Two runs differ if their corrected p is below alpha."""
-        apart = {frozenset({pair.first, pair.second}) for pair in pairs if pair.p_holm < alpha}
+    def _letters(self, pairs: Sequence[PairTest], procedure: Procedure) -> list[str]:
+        apart = {frozenset({pair.first, pair.second}) for pair in pairs if procedure.separates(pair)}
         return compact_letters(
             [[frozenset({one, other}) in apart for other in self.names] for one in self.names]
         )

@@ -12,17 +12,17 @@ of the signs with all columns serves every pair.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import floor
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from radcap.stats.arrays import Floats, rows_at_once
+from radcap.stats.draws import takes_all_patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["SignFlipTest", "draws_needed", "sign_flip_test"]
+__all__ = ["SignFlipTest", "sign_flip_test"]
 
 _WORD = 2**64 - 1  # whole words: how many rows are drawn together changes none of them
 _ROUNDING = 1e-12  # of all that is summed: far above what adding loses, far below any real difference
@@ -45,21 +45,11 @@ def sign_flip_test(values: Floats, *, permutations: int, seed: int) -> SignFlipT
     """
     centred = _centred(values)
     images = len(centred)
-    if images < permutations.bit_length():  # 2**images <= permutations
+    if takes_all_patterns(images, permutations):
         draws = 2**images
         return SignFlipTest(_far_apart(centred, _all_flips(images)) / draws, draws, exact=True)
     far = _far_apart(centred, _random_flips(images, permutations, seed))
     return SignFlipTest((far + 1) / (permutations + 1), permutations, exact=False)
-
-
-def draws_needed(pairs: int, alpha: float) -> int:
-    """The fewest random draws with which one of so many pairs can be separable after Holm's correction.
-
-    The smallest p is 1/(draws + 1), and Holm multiplies it by the pairs.
-    >>> draws_needed(496, 0.05), draws_needed(528, 0.05)  # 32 and 33 runs
-    (9920, 10560)
-    """
-    return floor(pairs / alpha)
 
 
 def _centred(values: Floats) -> Floats:
