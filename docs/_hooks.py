@@ -24,7 +24,16 @@ if TYPE_CHECKING:
 # As wide as the code blocks of a page on a small laptop; no colours.
 PLAIN_TERMINAL = {"COLUMNS": "86", "TERMINAL_WIDTH": "86", "NO_COLOR": "1", "TERM": "dumb"}
 
-API_PACKAGES = ("radcap", "radcap.core", "radcap.formats", "radcap.metrics", "radcap.stats", "radcap.report")
+API_PACKAGES = (
+    "radcap",
+    "radcap.datasets",
+    "radcap.datasets.images",
+    "radcap.core",
+    "radcap.formats",
+    "radcap.metrics",
+    "radcap.stats",
+    "radcap.report",
+)
 
 PACKAGE_TEXT_ONLY = "{members: false, show_root_heading: false, show_root_toc_entry: false}"
 
@@ -41,14 +50,21 @@ CODE_FAMILIES = {
     "RUN4": "Captions",
     "TRU1": "The truth",
 }
+DATASET_FAMILIES = {
+    "DAT1": "Datasets: opening",
+    "DAT2": "Datasets: labels",
+    "DAT3": "Datasets: images",
+    "DAT4": "Datasets: splits",
+    "IMG1": "Datasets: one image file",
+}
 
 CODES_TEXT = """
-Every finding of `radcap validate` has a code. A code is never reused, and its meaning never changes. The
-message says what was read and why it is refused, the last column what to do; words in braces are filled in
-from the file.
+Every finding of `radcap validate` and `radcap dataset check` has a code. A code is never reused, and its
+meaning never changes. The message says what was read and why it is refused, the last column what to do; words
+in braces are filled in from the file.
 
-The level depends on the edition: **E** error, the official evaluator or its pre-check refuses the run or
-fails; **W** warning, the run is taken but its score suffers, or another edition refuses it; **I**
+For runs the level depends on the edition: **E** error, the official evaluator or its pre-check refuses it
+or fails; **W** warning, the run is taken but its score suffers, or another edition refuses it; **I**
 information. The clauses are tried from left to right, and the first that fits decides. `RUN103` and `RUN104`
 are errors with `--strict`.
 """.strip()
@@ -146,7 +162,7 @@ def issue_codes_page() -> str:
     for family, title in CODE_FAMILIES.items():
         rows = [
             (
-                f'<span id="{code.code.lower()}">`{code.code}`</span>',
+                _anchor(code.code),
                 plain(code.levels),
                 "yes" if code.fixable else "",
                 plain(code.message),
@@ -156,7 +172,25 @@ def issue_codes_page() -> str:
             if code.code.startswith(family)
         ]
         parts += [f"## {title}", table(("Code", "Level", "`--fix`", "What was read", "What to do"), rows)]
-    return "\n\n".join([*parts, *_tolerant_levels()]) + "\n"
+    return "\n\n".join([*parts, *_tolerant_levels(), *_dataset_codes()]) + "\n"
+
+
+def _anchor(code: str) -> str:
+    """A code that links lead to."""
+    return f'<span id="{code.lower()}">`{code}`</span>'
+
+
+def _dataset_codes() -> Iterator[str]:
+    from radcap.datasets.codes import CATALOGUE
+
+    for family, title in DATASET_FAMILIES.items():
+        yield f"## {title}"
+        rows = [
+            (_anchor(one.code), one.levels, plain(one.message), plain(one.hint))
+            for one in CATALOGUE
+            if one.code.startswith(family)
+        ]
+        yield table(("Code", "Level", "What was read", "What to do"), rows)
 
 
 def _tolerant_levels() -> Iterator[str]:

@@ -43,7 +43,7 @@ _THEME = TerminalTheme(
 )
 _TEMPLATE = """
 <svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {terminal_width} {terminal_height}">
-<title>What radcap demo prints: findings in a broken run, scores, ranks with intervals and letters</title>
+<title>What radcap demo prints: the data inside, findings in a broken run, scores and ranks</title>
 <style>
 .{unique_id}-matrix {{
   font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
@@ -72,6 +72,7 @@ def terminal_output(folder: Path) -> str:
     ours, theirs = pty.openpty()
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     environment = {"PATH": path, "COLUMNS": str(COLUMNS), "TERM": "xterm-256color", "PYTHONUTF8": "1"}
+    environment |= {"RADCAP_CACHE": os.environ.get("RADCAP_CACHE", str(folder / "cache"))}
     with subprocess.Popen(COMMAND.split(), cwd=folder, env=environment, stdout=theirs) as command:  # noqa: S603
         os.close(theirs)
         pieces: list[bytes] = []
@@ -91,14 +92,16 @@ def _read(terminal: int) -> bytes:
 
 
 def crop(lines: list[Text]) -> list[Text]:
-    """The first findings and the tables of scores."""
-    first, second, third, end = (_find(lines, start) for start in ("1. ", "2. ", "3. ", "Files: "))
+    """The data, the first findings and the tables of scores."""
+    data, first, second, third, end = (
+        _find(lines, start) for start in ("1. ", "2. ", "3. ", "4. ", "Files: ")
+    )
     scores = [line for line in lines[third : end - 1] if len(line.plain.rstrip()) <= COLUMNS]
     rows = [n for n in range(first, second) if re.match(r" +RUN\d{3} ", lines[n].plain)]
     rest = len(rows) - ROWS_SHOWN
     return [
         Text.assemble(("$ ", "bold green"), (COMMAND, "bold")),
-        *lines[first : rows[ROWS_SHOWN]],
+        *lines[data : rows[ROWS_SHOWN]],
         Text(f"  ... {rest} more kinds, the repair, and what is left after it", style="dim"),
         Text(),
         *scores,  # less the blank line that ends the last table

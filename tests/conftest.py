@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -13,6 +14,12 @@ from radcap.cli.main import main
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Nothing goes into the user's cache; test processes share one, so the pictures inside are read once."""
+    os.environ["RADCAP_CACHE"] = str(tmp_path_factory.getbasetemp().parent / "radcap-cache")
 
 
 @pytest.fixture(autouse=True)

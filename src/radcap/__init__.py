@@ -1,4 +1,4 @@
-"""radcap checks, repairs and scores runs of the ImageCLEFmedical Caption task, by the rules of any edition.
+"""radcap opens radiology caption datasets and scores runs of ImageCLEFmedical Caption by any edition's rules.
 
 Everything here is loaded on first use, so `import radcap` costs nothing.
 >>> import radcap
@@ -16,6 +16,7 @@ from radcap.core.version import VERSION
 
 if TYPE_CHECKING:
     from radcap.core import Issue, Level, Run, Score, Task
+    from radcap.datasets import Dataset, Record, load_dataset
     from radcap.formats import Validation, fix_run, read_run, validate, write_run
     from radcap.metrics import (
         EDITIONS,
@@ -32,10 +33,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EDITIONS",
+    "Dataset",
     "Edition",
     "Issue",
     "Level",
     "Procedure",
+    "Record",
     "Run",
     "RunComparison",
     "Score",
@@ -46,6 +49,7 @@ __all__ = [
     "compare",
     "edition",
     "fix_run",
+    "load_dataset",
     "read_run",
     "score_captions",
     "score_concepts",
@@ -57,6 +61,7 @@ __version__ = VERSION
 
 _HOMES = {
     "radcap.core": ("Issue", "Level", "Run", "Score", "Task"),
+    "radcap.datasets": ("Dataset", "Record", "load_dataset"),
     "radcap.formats": ("Validation", "fix_run", "read_run", "validate", "write_run"),
     "radcap.metrics": (
         *("EDITIONS", "Edition", "RunComparison", "ScoreReport", "board", "compare", "edition"),

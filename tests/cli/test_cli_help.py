@@ -48,7 +48,9 @@ def example_of(*command: str) -> str:
 def test_the_walk_finds_the_commands_of_the_design() -> None:
     single = {("demo",), ("validate",), ("editions",), ("compare",)}
     below = {("score",), ("score", "concepts"), ("score", "captions"), ("metrics",), ("metrics", "status")}
-    assert set(COMMANDS) == {(), *single, *below}
+    kinds = ("info", "check", "stats", "report", "compare", "leaks", "convert", "split", "synth", "cache")
+    data = {("dataset",), *(("dataset", kind) for kind in kinds)}
+    assert set(COMMANDS) == {(), *single, *below, *data}
 
 
 @BY_COMMAND
@@ -67,7 +69,8 @@ def test_the_example_of_the_help_runs(
     done = subprocess.run(
         [sys.executable, "-m", "radcap", *arguments], cwd=folder, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
+    shared = command == ("dataset", "leaks")  # two short captions of the data inside stand in two splits
+    assert done.returncode == (1 if shared else 0), done.stderr
     assert done.stdout or done.stderr
 
 

@@ -74,6 +74,7 @@ def test_design_lists_every_package_in_the_order_of_layers():
         ("radcap score captions", "score-captions.md"),
         ("radcap metrics status", "score-captions.md"),
         ("radcap compare", "compare.md"),
+        *((name, "datasets.md") for name in COMMANDS if name.startswith("radcap dataset")),
     ],
 )
 def test_how_to_names_every_option(command, page):

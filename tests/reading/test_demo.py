@@ -50,7 +50,10 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Story]:
 def test_the_demo_writes_truth_runs_and_a_repaired_run(told: tuple[Path, Story]) -> None:
     out, _ = told
     runs = {f"{name}.csv" for name in (*RUNS, *CAPTION_RUNS, "broken", "fixed")}
-    assert set(contents(out)) == runs | {f"truth/{name}" for name in LABELS} | {"compare.html"}
+    assert set(contents(out)) == runs | {f"truth/{name}" for name in LABELS} | {
+        "compare.html",
+        "radiology-open.html",
+    }
 
 
 def test_the_demo_writes_the_same_bytes_again_into_the_same_folder_and_into_another(
@@ -186,15 +189,17 @@ def test_the_command_tells_the_story_and_its_next_step_runs(
     assert (done.code, done.err) == (0, "")
     steps = [line.partition(":")[0] for line in done.out.splitlines() if re.match(r"\d\. ", line)]
     assert [step.split()[:3] for step in steps] == [
-        ["1.", "radcap", "validate"],
+        ["1.", "radcap", "dataset"],
         ["2.", "radcap", "validate"],
-        ["3.", "radcap", "score"],
-        ["4.", "radcap", "compare"],
-        ["5.", "radcap", "score"],
+        ["3.", "radcap", "validate"],
+        ["4.", "radcap", "score"],
+        ["5.", "radcap", "compare"],
+        ["6.", "radcap", "score"],
     ]
     assert all(name in done.out for name in (*RUNS, *CAPTION_RUNS))
     files_line, following = done.out.strip().splitlines()[-2:]
-    assert files_line == f"Files: out. Open {Path('out', 'compare.html')} in a browser."
+    pages = " and ".join(str(Path("out", name)) for name in ("radiology-open.html", "compare.html"))
+    assert files_line == f"Files: out. Open {pages} in a browser."
     program, *arguments = following.removeprefix("Next: ").split()
     assert (program, radcap(*arguments).code) == ("radcap", 0)
     for name in CAPTION_RUNS:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SVG = "{http://www.w3.org/2000/svg}"
-VOID = {"meta", "link", "img", "line", "rect", "path", "circle"}
+VOID = {"meta", "link", "img", "line", "rect", "path", "circle", "polygon", "polyline"}
 HOSTILE = (
     "</script><img src=x onerror=alert(1)>",
     "\" onload='x' & <b>",

@@ -9,20 +9,32 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections import Counter
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
 from radcap.core import Level
 from radcap.formats import issue_lines
+from radcap.formats.listing import SHOWN_PER_CODE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
     from radcap.core import Issue
+    from radcap.datasets import Finding
     from radcap.report import Table
 
-__all__ = ["open_streams", "print_issues", "print_json", "print_lines", "print_table", "progress", "say"]
+__all__ = [
+    "open_streams",
+    "print_findings",
+    "print_issues",
+    "print_json",
+    "print_lines",
+    "print_table",
+    "progress",
+    "say",
+]
 
 _WIDTH_IN_FILES = 200
 _COLOURS = {Level.ERROR: 31, Level.WARNING: 33, Level.INFO: 2}
@@ -82,6 +94,18 @@ def print_issues(path: str, issues: Sequence[Issue], counts: Mapping[str, int] |
     """Findings, one line each; on a terminal their colour tells the level."""
     for line in issue_lines(path, issues, counts, paint=_paint):
         _write(line)
+
+
+def print_findings(path: str, findings: Sequence[Finding], counts: Mapping[str, int]) -> None:
+    """Findings of a dataset, one line each; a finding in no file is about the dataset at `path`."""
+    printed: Counter[str] = Counter()
+    for one in findings:
+        printed[one.issue.code] += 1
+        if printed[one.issue.code] <= SHOWN_PER_CODE:
+            _write(_paint(one.issue.level, f"{one.file or path}:{one.issue}"))
+    for code, n in counts.items():
+        if n > SHOWN_PER_CODE:
+            _write(_paint(Level.INFO, f"{path}: {code} {n - SHOWN_PER_CODE:,} more"))
 
 
 def _paint(level: Level, text: str) -> str:

@@ -10,6 +10,7 @@ import typer
 
 from radcap.cli.compare import compare_command
 from radcap.cli.console import open_streams, say
+from radcap.cli.dataset_app import dataset_app
 from radcap.cli.demo import demo_command
 from radcap.cli.editions import editions_command
 from radcap.cli.metrics import metrics_app
@@ -20,7 +21,7 @@ from radcap.core import VERSION, InputError, Missing, RadcapError
 __all__ = ["app", "main"]
 
 app = typer.Typer(
-    help="Checks, repairs, scores and compares runs of ImageCLEFmedical Caption, by any edition's rules.",
+    help="Opens, checks and converts radiology caption datasets; checks, scores and compares runs.",
     epilog="Example: radcap demo --out demo-out",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -34,6 +35,7 @@ app.command("editions", epilog="Example: radcap editions 2025")(editions_command
 app.command("compare", epilog="Example: radcap compare a.csv b.csv --truth truth --task concepts")(
     compare_command
 )
+app.add_typer(dataset_app, name="dataset", epilog="Example: radcap dataset info radiology-open")
 app.add_typer(metrics_app, name="metrics", epilog="Example: radcap metrics status")
 app.add_typer(score_app, name="score", epilog="Example: radcap score concepts run.csv truth")
 

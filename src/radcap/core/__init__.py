@@ -3,6 +3,7 @@
 Standard library only, so that everything else may lean on it.
 """
 
+from radcap.core.caches import cache_root
 from radcap.core.cui_sets import CUI_SETS, DIRECTIONS, MODALITIES, NAMES, REGIONS, CuiSet, cui_set
 from radcap.core.errors import InputError, Missing, RadcapError, UsageError, unknown_name
 from radcap.core.issues import Issue, Level
@@ -29,6 +30,7 @@ __all__ = [
     "Score",
     "Task",
     "UsageError",
+    "cache_root",
     "cui_set",
     "mean_in_order",
     "signature",

@@ -53,6 +53,9 @@ class Missing(RadcapError):
         self.why = why
         self.how = how
 
+    def __reduce__(self) -> tuple[type[Missing], tuple[str, str, str]]:
+        return type(self), (self.what, self.why, self.how)  # it crosses processes
+
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
     """The refusal of a name, with the nearest known one and the whole choice.

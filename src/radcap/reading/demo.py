@@ -14,10 +14,12 @@ from radcap.formats import Kind, Repair, Validation, fix_run, read_labels, valid
 from radcap.metrics import BleuRule, compare, score_captions, score_concepts
 from radcap.metrics.comparison_report import comparison_html
 from radcap.metrics.score_tables import run_table
+from radcap.reading.demo_data import show_data
 from radcap.reading.demo_runs import broken_lines, caption_runs, concept_runs
 from radcap.report import Table, board_table, digits, summary
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from radcap.core import Run
@@ -33,6 +35,8 @@ _LABELS = ("concepts.csv", "concepts_manual.csv", "captions.csv")
 class Story:
     """What the demo did, for the command line to tell."""
 
+    data: Table  # the dataset inside
+    data_page: Path
     broken: Validation
     repair: Repair
     found: Table  # what was wrong before the repair, and what is left after it
@@ -46,8 +50,9 @@ class Story:
     page: Path
 
 
-def run_demo(out: Path) -> Story:
-    """Write truth and runs into a folder, check and repair the broken one, score and compare the others."""
+def run_demo(out: Path, progress: Callable[[str, int], None] | None = None) -> Story:
+    """Describe the data, write truth and runs, check and repair a broken one, score and compare the rest."""
+    data_page = out / "radiology-open.html"
     truth = _write_truth(out / "truth")
     concepts = read_labels(truth / "concepts.csv", Kind.CONCEPTS, "2026")
     captions = read_labels(truth / "captions.csv", Kind.CAPTIONS, "2026")
@@ -60,6 +65,8 @@ def run_demo(out: Path) -> Story:
     repair = fix_run(broken, out / "fixed.csv", Task.CONCEPTS, truth=truth, force=True)
     compared = compare(list(runs.values()), truth, Task.CONCEPTS)
     return Story(
+        data=show_data(data_page, progress),
+        data_page=data_page,
         broken=found,
         repair=repair,
         found=_issue_table(found),

@@ -21,11 +21,11 @@ _LINE = Markup("\n")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
-def page(title: str, header: str, *sections: str) -> str:
-    """A whole document. Plain strings are escaped; `Markup` is taken as it is."""
+def page(title: str, header: str, *sections: str, more_style: str = "") -> str:
+    """A whole document. Plain strings are escaped; `Markup` is taken as it is, and so is `more_style`."""
     from importlib.resources import files  # slow to load, and who prints a table has no page
 
-    style = Markup(files("radcap.report").joinpath("page.css").read_text("utf-8"))
+    style = Markup(files("radcap.report").joinpath("page.css").read_text("utf-8") + more_style)
     head = [
         void("meta", charset="utf-8"),
         void("meta", http_equiv="Content-Security-Policy", content=POLICY),

@@ -1,0 +1,55 @@
+"""How every dataset command opens its data.
+
+Invariant: all findings of a dataset that cannot be opened are printed, and how many records were left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from radcap.cli.console import print_findings, say
+from radcap.core import InputError
+
+if TYPE_CHECKING:
+    from radcap.datasets import Dataset, Findings
+
+__all__ = ["Chosen", "open_chosen", "open_named"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a command was asked to take of a dataset."""
+
+    split: str | None = None
+    concepts: str = "all"
+    direction: bool = True
+    min_concepts: int = 0
+
+
+def open_named(path: str, findings: Findings) -> Dataset:
+    """A dataset with its findings, whatever they are."""
+    from radcap.datasets import open_dataset
+
+    return open_dataset(path, findings)
+
+
+def open_chosen(path: str, chosen: Chosen) -> Dataset:
+    """The part of a dataset that is wanted; errors in its files refuse it, all of them told."""
+    from radcap.datasets import Findings, Selection, open_dataset
+    from radcap.datasets.selection import concepts_named
+
+    wanted = Selection(concepts_named(chosen.concepts), chosen.direction, chosen.min_concepts)
+    findings = Findings()
+    dataset = open_dataset(path, findings)
+    if findings.errors:
+        print_findings(path, findings.findings, findings.counts)
+        n = len(findings.errors)
+        raise InputError(f"{path} has {n:,} error{'s' * (n != 1)} in its files. Nothing was done with it.")
+    before = len(dataset)
+    if chosen.split is not None:
+        dataset = dataset.split(chosen.split)
+    dataset = replace(dataset.select(wanted), found=before)
+    left = f", {len(dataset):,} kept" if len(dataset) != before else ""
+    say(f"{dataset.name}: {before:,} records read{left}")
+    return dataset

@@ -1,0 +1,25 @@
+"""Arguments that the dataset commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["ConceptsOption", "DataPath", "DirectionOption", "MinConcepts", "Pixels", "SplitOption", "Workers"]
+
+DataPath = Annotated[
+    str, typer.Argument(metavar="DATA", help="Folder of a dataset, in any layout, or radiology-open.")
+]
+SplitOption = Annotated[str | None, typer.Option("--split", help="Only this split.")]
+ConceptsOption = Annotated[
+    str, typer.Option("--concepts", metavar="all|automatic|manual", help="Which labels count.")
+]
+DirectionOption = Annotated[
+    bool, typer.Option("--direction/--no-direction", help="Keep the X-ray view labels, which are weakest.")
+]
+MinConcepts = Annotated[int, typer.Option("--min-concepts", min=0, help="Leave images with fewer out.")]
+Pixels = Annotated[
+    bool, typer.Option("--pixels/--no-pixels", help="Look at the images too; the labels alone are quick.")
+]
+Workers = Annotated[int, typer.Option("--workers", min=0, help="Processes; 0: one for each core.")]

@@ -1,0 +1,1 @@
+"""A folder of images, with a table beside them or without."""

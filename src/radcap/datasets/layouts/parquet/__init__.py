@@ -1,0 +1,1 @@
+"""Parquet with the image inside: our own form, and that of Hugging Face."""

@@ -1,0 +1,1 @@
+"""The releases: ROCOv2 as on Zenodo, and ImageCLEF of every year."""

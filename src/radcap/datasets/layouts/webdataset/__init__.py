@@ -1,0 +1,1 @@
+"""Tar files of the WebDataset form."""

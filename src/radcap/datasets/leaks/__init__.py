@@ -1,0 +1,6 @@
+"""What two datasets, or two splits, share that they should not."""
+
+from radcap.datasets.leaks.finding import find_leaks, leaks_within
+from radcap.datasets.leaks.values import Evidence, Leaks
+
+__all__ = ["Evidence", "Leaks", "find_leaks", "leaks_within"]

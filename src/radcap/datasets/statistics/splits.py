@@ -1,0 +1,71 @@
+"""The splits of a dataset side by side.
+
+Invariant: the numbers of a split are those of a dataset that has this split alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from radcap.datasets.lists import rows_of, single
+from radcap.datasets.statistics.captions import word_counts
+from radcap.datasets.statistics.counting import UNKNOWN, Partition, partition
+from radcap.datasets.statistics.label_matrix import label_matrix
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from radcap.datasets.dataset import Dataset
+
+__all__ = ["SplitStatistics", "split_partition", "split_statistics"]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitStatistics:
+    """One split in numbers; means over nothing are zero."""
+
+    name: str
+    images: int
+    groups: int
+    captions: int
+    words: float  # per caption
+    concepts: int  # mentions
+    concepts_per_image: float
+    unique: int  # different concepts
+    unseen: int  # of these, how many train does not have
+
+
+def split_partition(dataset: Dataset) -> Partition:
+    """The images of a dataset by split, in the order of its splits."""
+    order = dict.fromkeys(name or UNKNOWN for name in dataset.splits)
+    return partition(dataset.column("split"), tuple(order))
+
+
+def split_statistics(
+    dataset: Dataset, splits: Partition, groups: NDArray[np.int64]
+) -> tuple[SplitStatistics, ...]:
+    """Each split of a dataset; `groups` has the number of the group of each image."""
+    captions = single(dataset.column("captions"))
+    caption_split = splits.codes[rows_of(captions)]
+    n = len(splits.names)
+    texts = np.bincount(caption_split, minlength=n)
+    words = np.bincount(caption_split, word_counts(captions.flatten().field("text")), n)
+    by_split = label_matrix(dataset.column("cui")).frequencies_by(splits)
+    known = by_split[splits.names.index("train")] > 0 if "train" in splits.names else None
+    return tuple(
+        SplitStatistics(
+            name=name,
+            images=size,
+            groups=len(np.unique(groups[splits.rows(place)])),
+            captions=int(texts[place]),
+            words=float(words[place] / max(1, texts[place])),
+            concepts=int(by_split[place].sum()),
+            concepts_per_image=float(by_split[place].sum() / max(1, size)),
+            unique=int((by_split[place] > 0).sum()),
+            unseen=0 if known is None else int(((by_split[place] > 0) & ~known).sum()),
+        )
+        for place, (name, size) in enumerate(zip(splits.names, splits.sizes, strict=True))
+    )

@@ -1,0 +1,221 @@
+"""Statistics of a dataset as tables for a terminal, a paper or a page.
+
+Invariant: a table that would have no rows is left out; means have two digits, counts all of theirs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from radcap.datasets.statistics.modalities import modality_title
+from radcap.report import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from radcap.datasets.statistics.concepts import ConceptCount
+    from radcap.datasets.statistics.counting import Count, Distribution
+    from radcap.datasets.statistics.figures import Statistics
+    from radcap.datasets.statistics.pixels import PixelStatistics, SizeStatistics
+
+__all__ = [
+    "concept_table",
+    "count_table",
+    "licence_year_table",
+    "size_table",
+    "split_table",
+    "spread_table",
+    "statistic_tables",
+    "term_table",
+]
+
+_LISTED = 20  # rows of a list that has no natural end, such as journals
+
+
+def statistic_tables(stats: Statistics) -> tuple[Table, ...]:
+    """Everything that was counted, in the order in which a paper tells it."""
+    tables = [
+        split_table(stats),
+        spread_table(stats),
+        *_concept_tables(stats),
+        *_label_tables(stats),
+        *_origin_tables(stats),
+        *(_pixel_tables(stats.pixels) if stats.pixels else ()),
+    ]
+    return tuple(table for table in tables if table.rows)
+
+
+def percent(part: float, whole: float) -> str:
+    """A share in percent; of nothing it is a dash."""
+    return f"{100 * part / whole:.1f} %" if whole else "-"
+
+
+def split_table(stats: Statistics) -> Table:
+    """One row for each split, and one for all."""
+    columns = ("images", "groups", "captions", "words", "CUIs", "per image", "unseen")
+    rows = [
+        (
+            one.name,
+            f"{one.images:,}",
+            f"{one.groups:,}",
+            f"{one.captions:,}",
+            f"{one.words:.2f}",
+            f"{one.unique:,}",
+            f"{one.concepts_per_image:.2f}",
+            f"{one.unseen:,}",
+        )
+        for one in stats.splits
+    ]
+    total = (
+        "all",
+        f"{stats.images:,}",
+        f"{stats.groups:,}",
+        f"{stats.captions.n:,}",
+        f"{stats.captions.words.mean:.2f}",
+        f"{stats.concepts.unique:,}",
+        f"{stats.concepts.per_image.mean:.2f}",
+        "",
+    )
+    title = "Splits; unseen are concepts that train lacks"
+    return Table(("split", *columns), (*rows, total), title, right=frozenset(columns))
+
+
+def spread_table(stats: Statistics) -> Table:
+    """Mean, median and ends of everything that is counted per caption, group or image."""
+    parts = {
+        "words per caption": stats.captions.words,
+        **_apart("words per caption, {}", stats.captions.by_source),
+        **_apart("words per caption, language {}", stats.captions.by_language),
+        "captions per group": stats.captions.per_group,
+        "images per group": stats.images_per_group,
+        "concepts per image": stats.concepts.per_image,
+        "automatic concepts per image": stats.concepts.automatic_per_image,
+        "manual concepts per image": stats.concepts.manual_per_image,
+        "images per concept": stats.concepts.frequency,
+    }
+    columns = ("n", "mean", "median", "max", "min")
+    rows = tuple((name, *_spread(one)) for name, one in parts.items() if one.n)
+    return Table(("statistic", *columns), rows, "Spread", right=frozenset(columns))
+
+
+def _apart(name: str, parts: Mapping[str, Distribution]) -> dict[str, Distribution]:
+    """A row for each part; a single part is the whole and needs none."""
+    return {name.format(key): one for key, one in parts.items()} if len(parts) > 1 else {}
+
+
+def _spread(one: Distribution) -> tuple[str, ...]:
+    return (f"{one.n:,}", f"{one.mean:.2f}", f"{one.median:g}", f"{one.maximum:,}", f"{one.minimum:,}")
+
+
+def concept_table(concepts: Sequence[ConceptCount], title: str, images: int) -> Table:
+    """Concepts with their names, counts and shares of `images`."""
+    rows = [(one.cui, one.name, f"{one.images:,}", percent(one.images, images)) for one in concepts]
+    right = frozenset({"images", "share"})
+    return Table(("CUI", "name", "images", "share"), tuple(rows), title, right=right)
+
+
+def count_table(counts: Sequence[Count], name: str, title: str, whole: int, unit: str = "images") -> Table:
+    """Values with their counts and shares; a long list is cut, and says so."""
+    rows = [(one.name, f"{one.n:,}", percent(one.n, whole)) for one in counts[:_LISTED]]
+    more = counts[_LISTED:]
+    if more:
+        rest = sum(one.n for one in more)
+        rows.append((f"{len(more):,} others", f"{rest:,}", percent(rest, whole)))
+    return Table((name, unit, "share"), tuple(rows), title, right=frozenset({unit, "share"}))
+
+
+def _concept_tables(stats: Statistics) -> list[Table]:
+    concepts, images = stats.concepts, stats.images
+    sizes = {one.name: one.n for one in stats.modalities}
+    return [
+        concept_table(concepts.top, "Most frequent concepts", images),
+        concept_table(concepts.top_without_modalities, "Without modality labels", images),
+        concept_table(concepts.top_without_labels, "Without modality, region and direction", images),
+        *(
+            concept_table(top, f"Most frequent concepts, {modality_title(name)}", sizes[name])
+            for name, top in concepts.top_by_modality.items()
+        ),
+        count_table(concepts.semantic_types, "type", "Semantic types", concepts.per_image.total, "mentions"),
+    ]
+
+
+def _label_tables(stats: Statistics) -> list[Table]:
+    labels, images = stats.labels, stats.images
+    return [
+        concept_table(labels.modalities, "Modality, by manual concept", images),
+        count_table(labels.modality_column, "modality", "Modality, by column", images),
+        concept_table(labels.regions, "Body region; share of X-rays", labels.xrays),
+        concept_table(labels.directions, "Direction; share of X-rays", labels.xrays),
+    ]
+
+
+def _origin_tables(stats: Statistics) -> list[Table]:
+    published, images = stats.publication, stats.images
+    return [
+        count_table(stats.licences.families, "licence", "Licences", images),
+        term_table(stats),
+        licence_year_table(stats),
+        count_table(stats.sources, "source", "Sources", images),
+        count_table(published.years, "year", "Year of publication", stats.groups, "articles"),
+        count_table(published.types, "type", "Publication type", stats.groups, "articles"),
+        count_table(published.journals, "journal", "Journal", stats.groups, "articles"),
+    ]
+
+
+def term_table(stats: Statistics) -> Table:
+    """Images under each term of a licence."""
+    found = stats.licences
+    terms = {
+        "NC: not commercial": found.non_commercial,
+        "SA: share alike": found.share_alike,
+        "ND: no derivatives": found.no_derivatives,
+        "not stated": found.not_stated,
+    }
+    rows = tuple((name, f"{n:,}", percent(n, stats.images)) for name, n in terms.items())
+    return Table(("term", "images", "share"), rows, "Terms", right=frozenset({"images", "share"}))
+
+
+def licence_year_table(stats: Statistics) -> Table:
+    """The share of SA and ND terms by year of publication."""
+    columns = ("images", "SA", "ND")
+    rows = tuple(
+        (
+            one.year,
+            f"{one.images:,}",
+            percent(one.share_alike, one.images),
+            percent(one.no_derivatives, one.images),
+        )
+        for one in stats.licences.by_year
+    )
+    return Table(("year", *columns), rows, "SA and ND terms by year", right=frozenset(columns))
+
+
+def _pixel_tables(pixels: PixelStatistics) -> list[Table]:
+    kinds = {"grey": pixels.grey, "colour": pixels.colour}
+    colours = tuple((name, f"{n:,}", percent(n, pixels.decoded)) for name, n in kinds.items())
+    return [
+        size_table({"all": pixels.size, **pixels.size_by_split}, "split"),
+        size_table({modality_title(name): one for name, one in pixels.size_by_modality.items()}, "modality"),
+        Table(
+            ("colour", "images", "share"), colours, "Grey and colour", right=frozenset({"images", "share"})
+        ),
+        count_table(pixels.kinds, "format", "File formats", pixels.decoded),
+        count_table(pixels.refused, "code", "Images that cannot be decoded", pixels.decoded),
+    ]
+
+
+def size_table(sizes: Mapping[str, SizeStatistics], name: str) -> Table:
+    """Width and height: the median, and where the middle nine tenths lie."""
+    columns = ("images", "width", "width 5-95 %", "height", "height 5-95 %")
+    rows = tuple(
+        (
+            key,
+            f"{one.images:,}",
+            f"{one.width.median:.0f}",
+            f"{one.width.q05:.0f} to {one.width.q95:.0f}",
+            f"{one.height.median:.0f}",
+            f"{one.height.q05:.0f} to {one.height.q95:.0f}",
+        )
+        for key, one in sizes.items()
+    )
+    return Table((name, *columns), rows, f"Size in pixels, by {name}", right=frozenset(columns))

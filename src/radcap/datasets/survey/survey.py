@@ -1,0 +1,41 @@
+"""What the pixels of a dataset say, gathered in one pass over its images.
+
+Invariant: row i is record i. An image that cannot be decoded has a code in `refused` and zeros in all that
+its pixels would tell; kind, size and digest of a file that was read are there even so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["BINS", "SMALL", "Survey"]
+
+BINS = 128  # of an intensity histogram, as in the ROCOv2 paper
+SMALL = 32  # side of the little grey picture by which near duplicates are confirmed
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """Facts about each image, as columns."""
+
+    ids: tuple[str, ...]
+    kinds: tuple[str, ...]  # JPEG, PNG, ...
+    refused: tuple[str, ...]  # a code of the catalogue, or nothing
+    why: tuple[str, ...]  # the sentence that goes with it
+    sizes_bytes: NDArray[np.int64]
+    widths: NDArray[np.int32]
+    heights: NDArray[np.int32]
+    colour: NDArray[np.bool_]  # some pixel is not grey
+    means: NDArray[np.float32]
+    deviations: NDArray[np.float32]
+    histograms: NDArray[np.uint32]  # n x BINS
+    digests: NDArray[np.bytes_]  # SHA-256 of the file, 32 bytes
+    pixel_digests: NDArray[np.bytes_]  # SHA-256 of shape, mode and decoded pixels
+    phashes: NDArray[np.uint64]
+    dhashes: NDArray[np.uint64]
+    small: NDArray[np.uint8]  # n x SMALL x SMALL

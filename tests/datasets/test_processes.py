@@ -1,0 +1,197 @@
+"""Work in processes: order, errors, deaths."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from process_samples import Growing, die_on_negatives, die_on_pairs, fail_on_zero, process_of, total
+
+from radcap.core import Missing
+from radcap.datasets import processes
+from radcap.datasets.processes import ProcessDied, default_workers, in_processes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CHUNKS = [[1, 2], [3], [], [4, 5, 6], [7]]
+
+
+@pytest.mark.parametrize("workers", [0, 1, 2, 9])
+def test_results_come_in_the_order_of_the_chunks(workers: int) -> None:
+    assert list(in_processes(total, CHUNKS, workers)) == [3, 3, 0, 15, 7]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_no_chunks_give_no_results(workers: int) -> None:
+    assert list(in_processes(total, [], workers)) == []
+
+
+def test_one_worker_is_this_process_and_two_are_others() -> None:
+    assert set(in_processes(process_of, CHUNKS, 1)) == {os.getpid()}
+    others = set(in_processes(process_of, CHUNKS, 2))
+    assert others
+    assert os.getpid() not in others
+
+
+def test_work_is_pickled_once_for_all_chunks() -> None:
+    assert set(in_processes(Growing(), [[1]] * 6, 2)) == {1}
+
+
+def test_a_deadly_item_is_named_and_the_rest_of_its_chunk_is_done() -> None:
+    lost: list[int] = []
+    chunks = [[1, 2], [3, -1, 4], [5], [-2, 6, -3], [-4], [7, 8]]
+    assert list(in_processes(die_on_negatives, chunks, 2, lost.append)) == [3, 7, 5, 6, 0, 15]
+    assert lost == [-1, -2, -3, -4]
+
+
+def test_a_deadly_item_raises_where_nobody_takes_it() -> None:
+    with pytest.raises(ProcessDied, match="while it worked on -5") as caught:
+        list(in_processes(die_on_negatives, [[1], [2, -5]], 2))
+    assert caught.value.item == -5
+
+
+def test_a_chunk_that_is_deadly_only_as_a_whole_raises() -> None:
+    with pytest.raises(ProcessDied, match=r"\[2, 3\]"):
+        list(in_processes(die_on_pairs, [[1], [2, 3]], 2))
+
+
+def test_an_error_of_the_work_is_raised_in_its_place() -> None:
+    results = in_processes(fail_on_zero, [[1], [0, 5], [2]], 2)
+    assert next(results) == 1
+    with pytest.raises(ValueError, match="zero was asked for"):
+        next(results)
+
+
+def test_an_error_beside_a_deadly_item_is_raised_after_the_item_was_named() -> None:
+    lost: list[int] = []
+    with pytest.raises(ValueError, match="zero was asked for"):
+        list(in_processes(_dies_before_it_fails, [[1], [0, -1]], 2, lost.append))
+    assert lost == [-1]
+
+
+def _dies_before_it_fails(chunk: Sequence[int]) -> int:
+    die_on_negatives(chunk)
+    return fail_on_zero(chunk)
+
+
+def test_a_death_between_two_chunks_is_survived() -> None:
+    """A worker may die while nobody waits for it, so that the next chunk finds a broken pool."""
+    results = in_processes(process_of, [[n] for n in range(30)], 2)
+    os.kill(next(results), signal.SIGKILL)
+    time.sleep(0.5)
+    assert len(list(results)) == 29
+
+
+def test_results_that_are_not_taken_leave_no_process_behind() -> None:
+    before = threading.active_count()
+    results = in_processes(total, [[1]] * 50, 2)
+    next(results)
+    results.close()
+    assert threading.active_count() == before
+
+
+def test_a_script_without_a_guard_is_told_what_to_do(tmp_path: Path) -> None:
+    script = tmp_path / "unguarded.py"
+    script.write_text(
+        f"import sys\nsys.path.insert(0, {str(Path(__file__).parents[1])!r})\n"
+        "from process_samples import total\nfrom radcap.datasets.processes import in_processes\n"
+        "print(list(in_processes(total, [[1], [2]], 2)))\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "if __name__ == '__main__':" in done.stderr.splitlines()[-1]
+    assert "Missing" in done.stderr.splitlines()[-1]
+
+
+def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "guarded.py"
+    script.write_text(
+        f"import sys, time\nsys.path.insert(0, {str(Path(__file__).parents[1])!r})\n"
+        "from process_samples import process_of\nfrom radcap.datasets.processes import in_processes\n"
+        "if __name__ == '__main__':\n"
+        "    for process in in_processes(process_of, [[n] for n in range(9)], 2):\n"
+        "        print(process, flush=True)\n        time.sleep(60)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        worker = int(parent.stdout.readline())
+        assert _runs(worker)
+        parent.kill()
+    deadline = time.monotonic() + 10
+    while _runs(worker) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _runs(worker)
+
+
+def _runs(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"  # nobody may be there to take note of its end
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ProcessDied((3, "a.jpg")), Missing("pydicom", "DICOM files need it.", "Run: pip install it")],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_cross_processes(error: Exception) -> None:
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)  # noqa: S301
+
+
+def test_default_workers_are_the_cores_this_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 2, 5}, raising=False)
+    assert default_workers() == 3
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert default_workers() == 1
+
+
+def test_a_worker_ignores_interrupts_and_does_its_work_by_pickle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What runs in the other processes, run here."""
+    set_signals: list[object] = []
+    monkeypatch.setattr(signal, "signal", lambda *both: set_signals.append(both))
+    monkeypatch.setattr(processes, "_end_with_parent", lambda: None)
+    processes._prepare(pickle.dumps(total))
+    assert set_signals == [(signal.SIGINT, signal.SIG_IGN)]
+    assert processes._do([1, 2]) == 3
+    assert processes._do([3]) == 3
+    assert processes._nothing() is None
+
+
+def test_a_worker_whose_parent_has_gone_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[int] = []
+    monkeypatch.setattr(os, "_exit", ended.append)
+    monkeypatch.setattr(processes, "parent_process", lambda: None)
+    processes._end_with_parent()
+    assert ended == []
+    gone = threading.Thread(target=total, args=([],))
+    gone.start()
+    monkeypatch.setattr(processes, "parent_process", lambda: gone)
+    processes._end_with_parent()
+    assert ended == [1]
+
+
+def test_processes_that_never_start_are_told_apart_from_deadly_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken:
+        def __init__(self, *_: object) -> None: ...
+        def shutdown(self, **_: object) -> None: ...
+        def submit(self, *_: object) -> None:
+            raise BrokenProcessPool
+
+    monkeypatch.setattr(processes, "ProcessPoolExecutor", Broken)
+    with pytest.raises(Missing, match="workers=1"):
+        list(in_processes(total, CHUNKS, 2))
