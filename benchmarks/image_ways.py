@@ -1,4 +1,4 @@
-"""The pieces of work that `image_cache.py` compares, each timed in a process of its own.
+"""The pieces of work that `bench_images.py` compares, each timed in a process of its own.
 
 Invariant: every way ends with the same figures at the same size: plain Pillow decodes whole and resamples
 once with the same filter, into the same kind of file.

@@ -1,4 +1,4 @@
-"""Ways to open a release of ROCOv2's shape, each in a process of its own: what `dataset_opening.py` times.
+"""Ways to open a release of ROCOv2's shape, each in a process of its own: what `bench_opening.py` times.
 
 Invariant: every way that joins the files prints the same three numbers, so that the same work was done.
 Imports are paid before the clock starts, by opening a release of ten records.

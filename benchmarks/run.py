@@ -13,14 +13,26 @@ from pathlib import Path
 import bench_captions
 import bench_compare
 import bench_concepts
+import bench_duplicates
+import bench_images
 import bench_meteor
+import bench_opening
 import bench_validate
 from settings import FULL, settings_of, settings_parser
 from stopwatch import Failed
 from tables import machine
 
 # Memory is measured first: a child cannot report less than this process has needed so far.
-BENCHES = (bench_concepts, bench_validate, bench_captions, bench_meteor, bench_compare)
+BENCHES = (
+    bench_concepts,
+    bench_validate,
+    bench_captions,
+    bench_meteor,
+    bench_compare,
+    bench_opening,
+    bench_images,
+    bench_duplicates,
+)
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- benchmarks/run.py writes from here -->", "<!-- to here -->"
 

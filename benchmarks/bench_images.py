@@ -2,7 +2,7 @@
 
 Invariant: the pixels of both ways must agree, row by row, or there is no table.
 
-    python benchmarks/image_cache.py [--quick]
+    python benchmarks/bench_images.py [--quick]
 """
 
 from __future__ import annotations

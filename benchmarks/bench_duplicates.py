@@ -2,7 +2,7 @@
 
 Invariant: both ways must find the same pairs, or there is no table.
 
-    python benchmarks/near_duplicates.py [--quick]
+    python benchmarks/bench_duplicates.py [--quick]
 """
 
 from __future__ import annotations

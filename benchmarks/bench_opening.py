@@ -2,7 +2,7 @@
 
 Invariant: where both ways join the files, they must count the same records, concepts and characters.
 
-    python benchmarks/dataset_opening.py [--quick]
+    python benchmarks/bench_opening.py [--quick]
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def test_planted_copies_are_found_among_pictures(script) -> None:
 
 
 def test_the_report_names_sizes_and_goal() -> None:
-    done = run_script("near_duplicates.py", "--quick")
+    done = run_script("bench_duplicates.py", "--quick")
     assert done.returncode == 0, done.stderr
     assert "| 200 |" in done.stdout
     assert "not at this size" in done.stdout
