@@ -1,38 +1,48 @@
-"""Draws docs/images/compare.png: the top of the page that `radcap compare --report` writes.
+"""Draws docs/images/compare.png and docs/images/dataset.png: parts of the pages that radcap writes.
 
-Invariant: the picture carries the board it shows as Markdown, in its PNG text, so that a test can tell
-when it is out of date. It needs Chromium or Chrome; nothing else in the documentation does.
+Invariant: a picture carries the table of its page as Markdown, in its PNG text, so that a test can tell when
+it is out of date. It needs Chromium or Chrome; nothing else in the documentation does.
 
     .venv/bin/python docs/make_page_picture.py
 """
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
-import struct
 import subprocess
 import tempfile
-import zlib
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+
+from radcap.datasets import load_dataset
+from radcap.datasets.describing import describe, splits_table
+from radcap.datasets.page import report_page
+from radcap.datasets.statistics import statistics
+from radcap.datasets.survey import survey_images
 from radcap.metrics import compare
 from radcap.metrics.comparison_report import comparison_html
 from radcap.reading import run_demo
 from radcap.report import board_table
 
-PICTURE = Path(__file__).parent / "images" / "compare.png"
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+IMAGES = Path(__file__).parent / "images"
 RUNS = ("half", "neighbour", "word-list", "constant")
 METRICS = ("rouge1", "bleu", "cider")
-SIZE = (1000, 1100)  # to the end of the section with the board
-KEY = b"Description"
+KEY = "Description"
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_HEADER_END = len(_SIGNATURE) + 25  # length, name, 13 bytes and check sum of the first chunk
+_COLOURS = 256  # of the pictures: grey photographs and a few tints
 
 
-def page_and_board(folder: Path) -> tuple[str, str]:
+def comparison(folder: Path) -> tuple[str, str]:
     """The page of how-to/compare.md and the board on it."""
     demo = run_demo(folder)
     runs = {name: folder / f"captions-{name}.csv" for name in RUNS}
@@ -41,24 +51,57 @@ def page_and_board(folder: Path) -> tuple[str, str]:
     return page, board_table(compared.comparison).to_markdown()
 
 
-def photograph(page: Path, browser: str) -> bytes:
+def dataset(_: Path) -> tuple[str, str]:
+    """The page of how-to/datasets.md and the table of its splits."""
+    data = load_dataset("radiology-open")
+    survey = survey_images(data)
+    return report_page(data, statistics(data, survey), survey), splits_table(describe(data)).to_markdown()
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A picture: which page, how much of it, how far from its top."""
+
+    name: str
+    page: Callable[[Path], tuple[str, str]]
+    size: tuple[int, int]
+    top: int = 0
+
+    @property
+    def path(self) -> Path:
+        return IMAGES / self.name
+
+
+SHOTS = (
+    Shot("compare.png", comparison, (1000, 1100)),  # to the end of the section with the board
+    Shot("dataset.png", dataset, (1000, 1000), top=2290),  # the filters and the images below them
+)
+
+
+def photograph(page: Path, shot: Shot, browser: str) -> Image.Image:
     """What a browser shows of a page, light and without a scroll bar."""
     picture = page.with_suffix(".png")
-    options = ["--headless", "--disable-gpu", "--hide-scrollbars", f"--window-size={SIZE[0]},{SIZE[1]}"]
+    width, height = shot.size
+    options = [
+        "--headless",
+        "--disable-gpu",
+        "--hide-scrollbars",
+        f"--window-size={width},{shot.top + height}",
+    ]
     options += ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium refuses to run as root otherwise
     command = [browser, *options, f"--screenshot={picture}", page.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603, our own page
     if not picture.is_file():
         raise SystemExit(f"'{browser}' drew nothing: {done.stderr.strip()[-200:]}")
-    return picture.read_bytes()
+    return Image.open(picture).crop((0, shot.top, width, shot.top + height))
 
 
-def with_text(png: bytes, text: str) -> bytes:
-    """The picture with a text in it, right behind its first chunk."""
-    body = KEY + b"\0" + text.encode("latin-1")
-    check = zlib.crc32(b"tEXt" + body)
-    chunk = struct.pack(">I", len(body)) + b"tEXt" + body + struct.pack(">I", check)
-    return png[:_HEADER_END] + chunk + png[_HEADER_END:]
+def with_text(picture: Image.Image, text: str) -> bytes:
+    """The picture as a small PNG with a text in it."""
+    about, out = PngInfo(), io.BytesIO()
+    about.add_text(KEY, text)
+    picture.convert("RGB").quantize(_COLOURS).save(out, "PNG", optimize=True, pnginfo=about)
+    return out.getvalue()
 
 
 def main() -> None:
@@ -67,11 +110,12 @@ def main() -> None:
         raise SystemExit(
             f"None of {', '.join(_BROWSERS)} is here. No picture was drawn. Install one of them."
         )
-    with tempfile.TemporaryDirectory() as folder:
-        page, board = page_and_board(Path(folder))
-        path = Path(folder) / "page.html"
-        path.write_text(page, encoding="utf-8")
-        PICTURE.write_bytes(with_text(photograph(path, browser), board))
+    for shot in SHOTS:
+        with tempfile.TemporaryDirectory() as folder:
+            page, table = shot.page(Path(folder))
+            path = Path(folder) / "page.html"
+            path.write_text(page, encoding="utf-8")
+            shot.path.write_bytes(with_text(photograph(path, shot, browser), table))
 
 
 if __name__ == "__main__":
