@@ -9,12 +9,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from radcap.cli.console import print_findings, say
-from radcap.core import InputError
+from radcap.core import InputError, Level
 
 if TYPE_CHECKING:
     from radcap.datasets import Dataset, Findings
 
 __all__ = ["Chosen", "open_chosen", "open_named"]
+
+
+_WARNINGS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,21 @@ def open_named(path: str, findings: Findings) -> Dataset:
     return open_dataset(path, findings)
 
 
+def _warn(dataset: Dataset, findings: Findings) -> None:
+    """Tell what a half copy shows at once, for all that look no further than this command."""
+    warnings = [one for one in findings.findings if one.issue.level is Level.WARNING]
+    for one in warnings[:_WARNINGS]:
+        say(str(one))
+    if len(warnings) > _WARNINGS:
+        say(f"{len(warnings) - _WARNINGS:,} more warnings: radcap dataset check names them all.")
+    said = sum(dataset.card.counts.values())
+    if said and said != len(dataset):
+        say(
+            f"The card of {dataset.name} says {said:,} records, {len(dataset):,} were found."
+            " The copy may be half: radcap dataset check tells where."
+        )
+
+
 def open_chosen(path: str, chosen: Chosen) -> Dataset:
     """The part of a dataset that is wanted; errors in its files refuse it, all of them told."""
     from radcap.datasets import Findings, Selection, open_dataset
@@ -46,6 +64,7 @@ def open_chosen(path: str, chosen: Chosen) -> Dataset:
         print_findings(path, findings.findings, findings.counts)
         n = len(findings.errors)
         raise InputError(f"{path} has {n:,} error{'s' * (n != 1)} in its files. Nothing was done with it.")
+    _warn(dataset, findings)
     before = len(dataset)
     if chosen.split is not None:
         dataset = dataset.split(chosen.split)

@@ -54,7 +54,7 @@ CATALOGUE = (
         "E",
         False,
         "{path} holds {names}. That is no layout radcap knows.",
-        "Known layouts: {layouts}.",
+        "{todo}",
     ),
     Code("DAT104", "E", False, "{file} cannot be read: {why}.", "Copy it again."),
     Code("DAT105", "E", False, "Column {column} of {file} holds {found}. {wanted} is needed.", "Convert it."),

@@ -18,10 +18,11 @@ from radcap.datasets.dataset import Dataset
 from radcap.datasets.findings import Findings
 from radcap.datasets.layouts import LAYOUTS, layout_named, recognise
 from radcap.datasets.selection import Selection, concepts_named
+from radcap.datasets.stores.entries import is_folder
 from radcap.formats import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 __all__ = ["BUNDLED", "is_bundled", "load_dataset", "open_dataset"]
 
@@ -120,7 +121,25 @@ def _recognised(folder: Path) -> str:
     inside = sorted(one.name for one in folder.iterdir())
     names = ", ".join(shown(name) for name in inside[:_NAMES_SHOWN]) or "nothing"
     more = f" and {len(inside) - _NAMES_SHOWN:,} more" if len(inside) > _NAMES_SHOWN else ""
-    raise _refused("DAT103", path=shown(str(folder)), names=names + more, layouts=", ".join(LAYOUTS))
+    raise _refused("DAT103", path=shown(str(folder)), names=names + more, todo=_todo(folder))
+
+
+def _todo(folder: Path) -> str:
+    """Which folder was meant, if a dataset lies up to two folders below; else what there could be."""
+    for one in _below(folder, 2):
+        layout = recognise(one)
+        if layout is not None:
+            inside = shown(one.relative_to(folder).as_posix())
+            return f"A dataset in the layout {layout} lies in its folder {inside}: give that one."
+    return f"Known layouts: {', '.join(LAYOUTS)}."
+
+
+def _below(folder: Path, depth: int) -> Iterator[Path]:
+    """The first folders inside, the nearer first."""
+    inside = sorted(one for one in folder.iterdir() if is_folder(one) and not one.name.startswith("."))
+    yield from inside[:_NAMES_SHOWN]
+    for one in inside[:_NAMES_SHOWN] if depth > 1 else ():
+        yield from _below(one, depth - 1)
 
 
 def _refused(code: str, **fields: str) -> InputError:

@@ -113,6 +113,21 @@ FAULTS: dict[str, tuple[Callable[[], Dataset], str]] = {
     "DAT403": (of_files(c1=clean_files()["a1.png"]), "a1 (train) and c1 (test) are the same file"),
     "DAT404": (of_files(c1=dotted()), "a1 (train) and c1 (test) look the same (difference 0.0"),
     "DAT404 mirrored": (of_files(c1=png(phantom(0)[:, ::-1])), "mirrored)"),
+    "DAT405 in versions": (
+        of_rows(a1={"group": "PMC7.1"}, c1={"group": "PMC7.2"}),
+        "Group PMC7.1 has images in train, test",
+    ),
+    "DAT405 by DOI": (
+        of_rows(
+            a1={"doi": "10.1/x"},
+            a2={"doi": ""},
+            b1={"doi": "https://doi.org/10.1/X"},
+            b2={"doi": ""},
+            c1={"doi": ""},
+            c2={"doi": ""},
+        ),
+        "has images in train, valid",
+    ),
     "DAT405": (
         of_rows(a1={"group": "g"}, a2={"group": "g"}, c1={"group": "g"}),
         "Group g has images in train, test",

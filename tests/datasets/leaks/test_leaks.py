@@ -10,7 +10,7 @@ from dataset_samples import dataset_of, noise, png, row
 
 from radcap.core import UsageError
 from radcap.datasets import Dataset
-from radcap.datasets.leaks.finding import Evidence, Leaks, find_leaks, leaks_within
+from radcap.datasets.leaks import Evidence, Leaks, find_leaks, leaks_within
 from radcap.datasets.survey.surveying import survey_images
 from radcap.datasets.synthetic.dataset import Faults, synthetic
 

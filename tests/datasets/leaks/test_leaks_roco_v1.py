@@ -10,7 +10,7 @@ import pytest
 
 from radcap.datasets import Dataset
 from radcap.datasets.columns import make_table
-from radcap.datasets.leaks.finding import Evidence, Leaks, find_leaks, leaks_within
+from radcap.datasets.leaks import Evidence, Leaks, find_leaks, leaks_within
 from radcap.datasets.splits.splitting import split_dataset
 
 ARTICLES = Path(__file__).parents[2] / "golden" / "roco_v1_articles" / "articles.parquet"

@@ -72,7 +72,15 @@ def test_ends_are_those_of_a_sort() -> None:
     widths = rng.permutation(12).astype(np.int32) + 1
     means = rng.permutation(12).astype(np.float32)
     refused = ("", "IMG104", *[""] * 10)
-    survey = survey_of(dataset, widths=widths, heights=np.full(12, 4, np.int32), means=means, refused=refused)
+    spreads = rng.permutation(12).astype(np.float32)
+    survey = survey_of(
+        dataset,
+        widths=widths,
+        heights=np.full(12, 4, np.int32),
+        means=means,
+        deviations=spreads,
+        refused=refused,
+    )
     ends = {end.title: end.images for end in outliers(dataset, survey, most=3)}
     good = [place for place in range(12) if place != 1]
     assert [place for place, _ in ends["Smallest"]] == sorted(good, key=lambda at: widths[at])[:3]
@@ -80,6 +88,16 @@ def test_ends_are_those_of_a_sort() -> None:
     shapes = sorted(good, key=lambda at: -max(widths[at] / 4, 4 / widths[at]))
     assert [place for place, _ in ends["Most extreme shape"]] == shapes[:3]
     assert ends["Smallest"][0][1] == f"{min(widths[good])} \u00d7 4"
+    flat = min(good, key=lambda at: spreads[at])
+    assert ends["Flattest"][0] == (flat, f"{spreads[flat]:.1f}")
+
+
+def test_what_is_the_same_for_all_images_has_no_ends() -> None:
+    dataset = dataset_of([row(name, captions="two words", cui=["C1"]) for name in "abc"])
+    sides = np.full(3, 64, np.int32)
+    survey = survey_of(dataset, widths=sides, heights=sides, means=np.arange(3, dtype=np.float32))
+    assert {end.title for end in outliers(dataset, survey)} <= {"Darkest", "Brightest", "Flattest"}
+    assert outliers(dataset) == ()
 
 
 def test_captions_and_concepts_have_ends_without_a_survey() -> None:
@@ -168,6 +186,11 @@ def test_facets_count_their_cards_and_start_with_all() -> None:
         ("f1-1", "train", "1"),
     ]
     assert re.findall(r'id="([^"]+)" checked', made) == ["f0-all", "f1-all"]
+
+
+def test_options_come_in_the_order_that_is_given_then_by_number() -> None:
+    values = ("other", "test", "test", "train", "more", "more")
+    assert Facet("Split", values, ("train", "valid", "test")).options == ("train", "test", "more", "other")
 
 
 def test_each_choice_hides_the_cards_that_lack_its_class() -> None:

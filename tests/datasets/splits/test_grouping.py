@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from radcap.datasets import Dataset
-from radcap.datasets.splits.grouping import equal_images, find_groups
-from radcap.datasets.survey.surveying import survey_images
+from radcap.datasets.splits.grouping import find_groups
 
 
 def made(*rows: dict[str, Any]) -> Dataset:
@@ -59,15 +58,6 @@ def test_records_that_name_no_group_are_counted() -> None:
 def test_given_clusters_join_groups() -> None:
     table = made({"group": "a"}, {"group": "b"}, {"group": "c"}, {"group": "c"}).table
     assert find_groups(table, [[0, 2], [1]]).numbers.tolist() == [0, 1, 0, 0]
-
-
-def test_equal_pictures_are_clusters_and_missing_ones_are_not() -> None:
-    data = dataset_of([row(name) for name in "abcd"])
-    files = {**data.images.files, "b.png": data.images.files["a.png"]}  # type: ignore[attr-defined]
-    del files["c.png"], files["d.png"]
-    data = dataset_of([row(name) for name in "abcd"], files)
-    survey = survey_images(data, keep=False, workers=1)
-    assert find_groups(data.table, equal_images(survey)).numbers.tolist() == [0, 0, 1, 2]
 
 
 def test_no_rows_are_no_groups() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from radcap.core import UsageError
 from radcap.datasets import Dataset
 from radcap.datasets.splits.splitting import Splitting, split_dataset
-from radcap.datasets.survey.surveying import survey_images
+from radcap.datasets.survey import find_duplicates, survey_images
 from radcap.datasets.synthetic.dataset import Faults, synthetic
 
 
@@ -246,7 +246,7 @@ def test_records_with_the_same_picture_stay_together() -> None:
     survey = survey_images(data, keep=False, workers=1)
     pairs = [(one.id, one.details["planted"].split(": ")[1]) for one in data if one.details["planted"]]
     alone = splits_of(split_dataset(data))
-    together = splits_of(split_dataset(data, survey=survey))
+    together = splits_of(split_dataset(data, same=find_duplicates(survey).clusters))
     assert any(alone[first] != alone[second] for first, second in pairs)
     assert all(together[first] == together[second] for first, second in pairs)
 
@@ -256,12 +256,6 @@ def test_clusters_that_are_given_stay_together() -> None:
     splits = splits_of(split_dataset(data, {"train": 0.5, "test": 0.5}, same=[range(0, 15), range(15, 30)]))
     assert len({splits[f"i{place}"] for place in range(15)}) == 1
     assert splits["i0"] != splits["i29"]
-
-
-def test_the_survey_of_another_dataset_is_refused() -> None:
-    survey = survey_images(synthetic(3, size=32), keep=False, workers=1)
-    with pytest.raises(UsageError, match="The survey has 3 images and sample 1 records"):
-        split_dataset(made({}), survey=survey)
 
 
 # concepts

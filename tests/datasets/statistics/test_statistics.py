@@ -14,9 +14,10 @@ from survey_samples import survey_of
 
 from radcap.datasets import Dataset
 from radcap.datasets.columns import captions_of_texts, make_table
+from radcap.datasets.statistics.count_tables import count_table, percent
 from radcap.datasets.statistics.counting import Count
 from radcap.datasets.statistics.figures import group_codes, statistics
-from radcap.datasets.statistics.tables import count_table, percent, statistic_tables
+from radcap.datasets.statistics.tables import statistic_tables
 
 TABLES = Path(__file__).parents[2] / "golden" / "rocov2_tables"
 IMAGES_2025 = {"train": 80_091, "valid": 17_277, "test": 19_267}

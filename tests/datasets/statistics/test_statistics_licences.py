@@ -55,6 +55,20 @@ def test_a_licence_belongs_to_a_family(text: str, family: str) -> None:
     assert found.no_derivatives == ("-ND" in family)
 
 
+@pytest.mark.parametrize(
+    ("text", "fixed"),
+    [
+        ("free use, no derivatives", True),
+        ("own terms (ND)", True),
+        ("own terms", False),
+        ("second hand", False),
+    ],
+)
+def test_other_licences_may_forbid_changed_copies_too(text: str, fixed: bool) -> None:
+    found = licence_of(text)
+    assert (found.family, found.no_derivatives) == ("other", fixed)
+
+
 ROWS = [
     ("CC BY 4.0", "2019"),
     ("CC BY 3.0", "2020"),

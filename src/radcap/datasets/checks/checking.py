@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from radcap.core import Level, UsageError
+from radcap.core import Level
 from radcap.datasets.checks.code_words import words_of
 from radcap.datasets.checks.ids import check_ids
 from radcap.datasets.checks.images import check_files, check_pixels
@@ -93,11 +93,7 @@ def check_dataset(
 
 
 def _check_survey(dataset: Dataset, survey: Survey, found: Findings) -> None:
-    if survey.ids != tuple(dataset.ids):
-        raise UsageError(
-            f"The survey has {len(survey.ids):,} images, not those of {dataset.name}. It tells nothing about"
-            " them. Survey this dataset."
-        )
+    survey.require(dataset)
     check_pixels(dataset, survey, found)
     check_copies(dataset, find_duplicates(survey), found)
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from radcap.datasets.lists import lengths, rows_of, single, without_rows_of
+from radcap.datasets.statistics.licence_terms import licence_of
 from radcap.formats import named
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _LOST = "\ufffd"
 _CUI = r"^C[0-9]{7}$"
 _SMALL_CUI = r"^c[0-9]{7}$"
-_NO_DERIVATIVES = re.compile(r"(?<![a-z])nd(?![a-z])|no[ -]?deriv", re.IGNORECASE)  # CC BY-ND and longer
 _EXAMPLES = 3
 
 
@@ -74,7 +74,7 @@ def check_licences(dataset: Dataset, findings: Findings) -> None:
         text, n = counted["values"], counted["counts"]
         if not text.strip():
             without += n
-        elif _NO_DERIVATIVES.search(text):
+        elif licence_of(text).no_derivatives:
             findings.add("DAT211", n=n, licence=named(text))
     if without:
         findings.add("DAT212", n=without, total=len(dataset))

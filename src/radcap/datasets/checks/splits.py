@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
+from radcap.datasets.columns import NAMES
 from radcap.datasets.dataset import SPLITS
+from radcap.datasets.splits.grouping import find_groups
 from radcap.datasets.survey.duplicates import Way
 from radcap.formats import named
 
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
 
     from radcap.datasets.dataset import Dataset
     from radcap.datasets.findings import Findings
+    from radcap.datasets.splits.grouping import Groups
     from radcap.datasets.survey.duplicates import Duplicates
 
 __all__ = ["check_copies", "check_groups", "check_splits"]
@@ -49,22 +54,27 @@ def _check_card(dataset: Dataset, findings: Findings) -> None:
 
 
 def check_groups(dataset: Dataset, findings: Findings) -> None:
-    """Groups, an article or a patient, with images in more than one split."""
-    pairs = dataset.table.select(["group", "split"]).group_by(["group", "split"]).aggregate([])
-    pairs = pairs.filter(pc.not_equal(pairs["group"], ""))
-    counted = pc.value_counts(pairs["group"])
-    torn = counted.field(0).filter(pc.greater(counted.field(1), 1))
+    """Groups, an article or a patient, with images in more than one split; versions of an article are one."""
+    places = pa.array(np.arange(len(dataset))).cast(pa.string())
+    # an id that repeats makes no group: it has a finding of its own
+    groups = find_groups(dataset.table.set_column(NAMES.index("image_id"), "image_id", places))
+    order = pa.array(dataset.splits, pa.string())
+    homes_of = pc.index_in(dataset.column("split"), order).to_numpy(zero_copy_only=False)
+    owners, homes = np.unique(np.stack([groups.numbers, homes_of])[:, groups.named], axis=1)
+    torn = np.flatnonzero(np.bincount(owners, minlength=len(groups.keys)) > 1)
 
-    def fields(place: int) -> dict[str, object]:
-        group = torn[place].as_py()
-        splits: list[str] = pairs.filter(pc.equal(pairs["group"], group))["split"].to_pylist()
-        return {"group": named(group), "splits": ", ".join(named(one) for one in _in_order(dataset, splits))}
+    def fields(group: int) -> dict[str, object]:
+        there: list[int] = homes[owners == group].tolist()
+        splits = ", ".join(named(dataset.splits[home]) for home in there)
+        return {"group": named(_group_name(dataset, groups, group)), "splits": splits}
 
-    findings.add_each("DAT405", range(len(torn)), fields)
+    findings.add_each("DAT405", torn.tolist(), fields)
 
 
-def _in_order(dataset: Dataset, splits: Sequence[str]) -> list[str]:
-    return [split for split in dataset.splits if split in splits]
+def _group_name(dataset: Dataset, groups: Groups, group: int) -> str:
+    """What its first image calls it; where that names none, the key that holds it together."""
+    first = int(np.argmax(groups.numbers == group))
+    return dataset.table["group"][first].as_py() or groups.keys[group]
 
 
 def check_copies(dataset: Dataset, copies: Duplicates, findings: Findings) -> None:
@@ -77,7 +87,7 @@ def check_copies(dataset: Dataset, copies: Duplicates, findings: Findings) -> No
         # of equal files the first was named already
         firsts = [place for place in group if place not in later]
         _check_group(images, firsts, "DAT407", "DAT408", findings)
-    _check_near(dataset, copies, images, findings)
+    _check_near(copies, images, findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +96,10 @@ class _Named:
 
     ids: list[str]
     splits: list[str]
+
+    def one_of_each_split(self, places: Sequence[int]) -> list[int]:
+        """The first of these places in each split."""
+        return list({self.splits[place]: place for place in reversed(places)}.values())[::-1]
 
     def pair(self, first: int, second: int) -> dict[str, Any]:
         return {
@@ -108,15 +122,20 @@ def _check_group(images: _Named, group: Sequence[int], across: str, within: str,
         firsts.setdefault(split, place)
 
 
-def _check_near(dataset: Dataset, copies: Duplicates, images: _Named, findings: Findings) -> None:
-    splits = dataset.column("split").dictionary_encode().indices.to_numpy()
-    first, second = copies.near.T
-    across = np.flatnonzero(splits[first] != splits[second]).tolist()
+def _check_near(copies: Duplicates, images: _Named, findings: Findings) -> None:
+    """One finding for each pair that lies in two splits, by itself or by a copy with the same pixels."""
+    homes = {group[0]: images.one_of_each_split(group) for group in copies.pixels}
+    found: list[tuple[int, int, int]] = []
+    for place, (first, second) in enumerate(copies.near.tolist()):
+        ends = product(homes.get(first, [first]), homes.get(second, [second]))
+        across = next((pair for pair in ends if images.splits[pair[0]] != images.splits[pair[1]]), None)
+        if across:
+            found.append((place, *across))
 
-    def fields(place: int) -> dict[str, object]:
+    def fields(number: int) -> dict[str, object]:
+        place, first, second = found[number]
         way = copies.ways[place]
         turned = "" if way is Way.PLAIN else f", {way}"
-        pair = images.pair(int(first[place]), int(second[place]))
-        return {"distance": f"{copies.differences[place]:.3f}{turned}", **pair}
+        return {"distance": f"{copies.differences[place]:.3f}{turned}", **images.pair(first, second)}
 
-    findings.add_each("DAT404", across, fields)
+    findings.add_each("DAT404", range(len(found)), fields)

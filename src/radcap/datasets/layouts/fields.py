@@ -101,6 +101,6 @@ def text_of(value: Any) -> str:
 def _parsed(text: str) -> list[Any] | None:
     try:
         value = json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return None
     return cast("list[Any]", value) if isinstance(value, list) else None

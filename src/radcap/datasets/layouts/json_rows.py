@@ -31,7 +31,7 @@ def parse_object(data: bytes) -> dict[str, Any]:
         value = json.loads(text)
     except UnicodeDecodeError:
         raise NoObject("it is no UTF-8") from None
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise NoObject(f"it is no JSON ({error})") from None
     if not isinstance(value, dict):
         raise NoObject("it is no JSON object")

@@ -14,10 +14,11 @@ import pyarrow as pa
 
 from radcap.core import UsageError
 from radcap.datasets.leaks.captions import Texts
+from radcap.datasets.leaks.evidence import Evidence
 from radcap.datasets.leaks.images import compare_pictures, survey_of
 from radcap.datasets.leaks.matching import Keyed, Matches, code_both, match_keys
 from radcap.datasets.leaks.nearest_images import Nearest, nearest_images
-from radcap.datasets.leaks.values import Evidence, Leak, Leaks, Pair
+from radcap.datasets.leaks.values import Leak, Leaks
 from radcap.datasets.splits.grouping import GROUP_COLUMNS, Groups, find_groups
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from radcap.datasets.dataset import Dataset
     from radcap.datasets.survey.survey import Survey
 
-__all__ = ["Evidence", "Leak", "Leaks", "Pair", "find_leaks", "leaks_within"]
+__all__ = ["find_leaks", "leaks_within"]
 
 _FEWEST = 2  # words in a row
 
@@ -73,7 +74,7 @@ def leaks_within(
 ) -> tuple[Leaks, ...]:
     """The leaks between all pairs of splits: train first, then the others against each other."""
     if survey is not None:
-        _check(dataset, survey)
+        survey.require(dataset)
     splits = np.array(dataset.column("split").to_pylist(), object)
     places = {name: np.flatnonzero(splits == name) for name in dataset.splits}
     found: list[Leaks] = []
@@ -133,18 +134,10 @@ def _pictures(
     first: Dataset, second: Dataset, surveys: tuple[Survey, Survey], groups: Groups
 ) -> tuple[dict[Evidence, Matches], Nearest | None]:
     for dataset, survey in zip((first, second), surveys, strict=True):
-        _check(dataset, survey)
+        survey.require(dataset)
     same = compare_pictures(*surveys)
     found = {Evidence.FILE: same.files, Evidence.PIXELS: same.pixels, Evidence.NEAR: same.near}
     return found, nearest_images(*surveys, groups.numbers[: len(first)])
-
-
-def _check(dataset: Dataset, survey: Survey) -> None:
-    if survey.ids != tuple(dataset.ids):
-        raise UsageError(
-            f"The survey of {len(survey.ids):,} images does not belong to the {len(dataset):,} records of "
-            f"{dataset.name}: the ids differ. Survey this dataset."
-        )
 
 
 def _texts(first: Dataset, second: Dataset, ngram: int) -> dict[Evidence, Matches]:

@@ -5,7 +5,7 @@ Invariant: near pictures count only where `find_duplicates` has confirmed them b
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
+
+    from radcap.datasets.survey.duplicates import Duplicates
 
 __all__ = ["Pictures", "compare_pictures", "survey_of"]
 
@@ -38,12 +40,12 @@ def compare_pictures(first: Survey, second: Survey) -> Pictures:
     both = _joined(first, second)
     cut = len(first.ids)
     found = find_duplicates(both)
-    read, decoded = both.digests != b"", both.pixel_digests != b""
+    read, decoded = both.digests != b"", both.decoded
     pixels = _classes(len(both.ids), found.pixels)
     return Pictures(
         _match(_classes(len(both.ids), found.files), read, cut),
         _match(pixels, decoded, cut),
-        _near(pixels, found.near, decoded, cut),
+        _near(pixels, found, decoded, cut),
     )
 
 
@@ -80,16 +82,24 @@ def _match(classes: NDArray[np.int64], seen: NDArray[np.bool_], cut: int) -> Mat
     return match_keys(*_sides(rows, classes[rows], cut))
 
 
-def _near(classes: NDArray[np.int64], pairs: NDArray[np.int64], seen: NDArray[np.bool_], cut: int) -> Matches:
-    """Near pairs stand for all images with the same pixels. Each direction of a pair is a key of its own."""
-    order = np.argsort(classes, kind="stable")
+def _near(classes: NDArray[np.int64], found: Duplicates, seen: NDArray[np.bool_], cut: int) -> Matches:
+    """Near pairs stand for all images with the same pixels, and for a crowd that their ends are the first of.
+
+    Each direction of a pair is a key of its own, and so is each crowd.
+    """
+    looks = _classes(len(classes), found.crowds)[classes]
+    order = np.argsort(looks, kind="stable")
+    pairs = looks[found.near]
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     keys = np.arange(len(pairs))
-    ends = [_members(classes, order, pairs[:, side], keys) for side in (0, 1)]
+    ends = [_members(looks, order, pairs[:, side], keys) for side in (0, 1)]
+    crowded = np.flatnonzero(np.isin(looks, [crowd[0] for crowd in found.crowds]))
+    crowds = _sides(crowded, looks[crowded], cut)
     forth = _first_only(ends[0], cut), _second_only(ends[1], cut)
     back = _first_only(ends[1], cut), _second_only(ends[0], cut)
-    found = match_keys(*(_apart(one, other) for one, other in zip(forth, back, strict=True)))
+    matched = match_keys(*map(_apart, forth, back, crowds))
     asked = int(seen[:cut].sum()), int(seen[cut:].sum())
-    return Matches(found.seconds, found.firsts, found.images_first, found.keys, asked[1], asked[1], asked[0])
+    return replace(matched, keys_second=asked[1], asked=asked[1], asked_first=asked[0])
 
 
 def _members(
@@ -116,7 +126,8 @@ def _second_only(keyed: Keyed, cut: int) -> Keyed:
     return Keyed(keyed.rows[keyed.rows >= cut] - cut, keyed.codes[keyed.rows >= cut])
 
 
-def _apart(forth: Keyed, back: Keyed) -> Keyed:
-    return Keyed(
-        np.concatenate([forth.rows, back.rows]), np.concatenate([2 * forth.codes, 2 * back.codes + 1])
-    )
+def _apart(forth: Keyed, back: Keyed, crowds: Keyed) -> Keyed:
+    """The keys of three kinds, told apart."""
+    kinds = (forth, back, crowds)
+    codes = [len(kinds) * one.codes + place for place, one in enumerate(kinds)]
+    return Keyed(np.concatenate([one.rows for one in kinds]), np.concatenate(codes))

@@ -63,7 +63,7 @@ def nearest_images(
 
     `groups` are those of the first dataset.
     """
-    known, asked = _shown(first), _shown(second)
+    known, asked = np.flatnonzero(first.decoded), np.flatnonzero(second.decoded)
     if not len(known) or not len(asked):
         return None
     rng = np.random.default_rng(seed)
@@ -73,11 +73,6 @@ def nearest_images(
     far = _distances(hashes, second.phashes[some])
     own = _distances(hashes, first.phashes[control], groups[known], groups[control])
     return Nearest(tuple(np.sort(far).tolist()), tuple(np.sort(own[own >= 0]).tolist()))
-
-
-def _shown(survey: Survey) -> NDArray[np.int64]:
-    """Places of images that were decoded."""
-    return np.flatnonzero(survey.pixel_digests != b"")
 
 
 def _distances(

@@ -1,4 +1,4 @@
-"""A leak report as values: kinds of evidence, what was found of each, the records concerned.
+"""A leak report as values: what was found of each kind of evidence, and the records concerned.
 
 Invariant: counts are over all records; lists in JSON and tables are bounded, `pairs` and `write` are not.
 """
@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass, field
-from enum import StrEnum
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from radcap.datasets.leaks.evidence import Evidence
 from radcap.formats import replacing
 from radcap.report import Table
 
@@ -22,50 +22,12 @@ if TYPE_CHECKING:
     from radcap.datasets.leaks.matching import Matches
     from radcap.datasets.leaks.nearest_images import Nearest
 
-__all__ = ["Evidence", "Leak", "Leaks", "Pair"]
+__all__ = ["Leak", "Leaks", "Pair"]
 
 _PAIRS = 1000  # of one kind of evidence in JSON
 _EXAMPLES = 20  # of one kind of evidence in tables
 _LONG = 80  # letters of a caption in tables
-
-
-class Evidence(StrEnum):
-    """What two records share."""
-
-    GROUP = "group"
-    ID = "id"
-    FILE = "file"
-    PIXELS = "pixels"
-    NEAR = "near"
-    CAPTION = "caption"
-    LIKE_CAPTION = "like-caption"
-    WORDS = "words"
-    INSIDE = "inside"
-    WEAK_CAPTION = "weak-caption"
-
-    @property
-    def strong(self) -> bool:
-        """Whether one such record makes a leak."""
-        return self is not Evidence.WEAK_CAPTION
-
-    @property
-    def heading(self) -> str:
-        return _TITLES[self]
-
-
-_TITLES = {
-    Evidence.GROUP: "same article or patient",
-    Evidence.ID: "same id",
-    Evidence.FILE: "same file",
-    Evidence.PIXELS: "same pixels",
-    Evidence.NEAR: "nearly the same pixels",
-    Evidence.CAPTION: "same caption",
-    Evidence.LIKE_CAPTION: "same caption but for case and blanks",
-    Evidence.WORDS: "same words in a row",
-    Evidence.INSIDE: "caption within a longer one",
-    Evidence.WEAK_CAPTION: "same short or composed caption (weak)",
-}
-_PICTURES = (Evidence.ID, Evidence.FILE, Evidence.PIXELS, Evidence.NEAR)
+_PICTURES = (Evidence.ID, Evidence.FILE, Evidence.PIXELS, Evidence.NEAR)  # what needs no words
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from radcap.datasets.dataset import SPLITS
 from radcap.datasets.page.facets import Facet, facet_classes, facet_inputs
 from radcap.datasets.page.thumbnails import thumbnail
 from radcap.datasets.statistics.counting import UNKNOWN
@@ -33,7 +34,7 @@ def facets_of(records: Sequence[Record], modalities: Sequence[str]) -> tuple[Fac
     """By what cards can be chosen; a facet of one value is none."""
     facets = (
         Facet("Modality", tuple(map(modality_title, modalities))),
-        Facet("Split", tuple(one.split or UNKNOWN for one in records)),
+        Facet("Split", tuple(one.split or UNKNOWN for one in records), SPLITS),
         Facet("Caption", tuple(one.captions[0].source.value if one.captions else "none" for one in records)),
         Facet("Licence", tuple(str(licence_of(one.licence)) for one in records)),
     )

@@ -8,47 +8,39 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from radcap.datasets.statistics.modalities import modality_title
-from radcap.datasets.statistics.tables import percent
+from radcap.datasets.statistics.count_tables import percent
 from radcap.report.axis import axis_over
 from radcap.report.bar_chart import Bar, bar_chart
 from radcap.report.column_chart import Column, column_chart
-from radcap.report.line_chart import area_chart, line_chart
+from radcap.report.line_chart import line_chart
 from radcap.report.log_axis import log_axis
-from radcap.report.markup import Markup, element, joined
+from radcap.report.markup import Markup, element
 from radcap.report.names import counted
-from radcap.report.row_chart import Form, Row, row_chart
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from radcap.datasets.statistics.counting import Count, Distribution
-    from radcap.datasets.statistics.pixels import PixelStatistics, Quantiles
 
 __all__ = [
     "bars_figure",
-    "intensity_figures",
-    "size_figures",
     "spread_figure",
     "tail_figure",
     "years_figure",
 ]
 
-_WIDE, _NARROW = 560, 340
+WIDE, NARROW = 560, 340  # of a chart
 _COLUMNS = 40  # at most, in a histogram
-_WEIGHTS = (1, 2, 3, 4, 3, 2, 1)
 _TAIL = 0.995  # share of the values that columns of their own show
-_SIZES = Form(width=560, name=150, left=160, right=430, row=26, text=18, mark=13)
-_SIZES_NARROW = Form(width=340, name=180, left=10, right=330, row=48, text=18, mark=33)
 
 
-def _figure(title: str, draw: Callable[[int], Markup], words: str = "") -> Markup:
+def figure(title: str, draw: Callable[[int], Markup], words: str = "") -> Markup:
     """A chart in both forms between its heading and what is to be said of it."""
     return element(
         "figure",
         element("h3", title),
-        element("div", draw(_WIDE), class_="wide"),
-        element("div", draw(_NARROW), class_="narrow"),
+        element("div", draw(WIDE), class_="wide"),
+        element("div", draw(NARROW), class_="narrow"),
         element("figcaption", words) if words else "",
     )
 
@@ -59,7 +51,7 @@ def bars_figure(counts: Sequence[tuple[str, int]], whole: int, title: str) -> Ma
         return Markup("")
     bars = [Bar(name, n, f"{n:,} \u00b7 {percent(n, whole)}") for name, n in counts]
     about = "; ".join(f"{one.name} {one.label}" for one in bars)
-    return _figure(title, lambda width: bar_chart(bars, title, about, width))
+    return figure(title, lambda width: bar_chart(bars, title, about, width))
 
 
 def spread_figure(spread: Distribution, title: str, unit: str, noun: str) -> Markup:
@@ -71,7 +63,7 @@ def spread_figure(spread: Distribution, title: str, unit: str, noun: str) -> Mar
         f"Mean {spread.mean:.2f}, median {spread.median:g}, from {spread.minimum:,} to "
         f"{spread.maximum:,}.{_said(cut)}"
     )
-    return _figure(title, lambda width: column_chart(columns, title, unit, words, width), words)
+    return figure(title, lambda width: column_chart(columns, title, unit, words, width), words)
 
 
 def _said(cut: int) -> str:
@@ -132,7 +124,7 @@ def tail_figure(frequency: Distribution) -> Markup:
     )
     told = ("Images per concept", "rank of the concept", words)
     guides = ((10, "10 images"),)
-    return _figure("Images per concept", lambda width: line_chart(points, axes, told, guides, width), words)
+    return figure("Images per concept", lambda width: line_chart(points, axes, told, guides, width), words)
 
 
 def years_figure(years: Sequence[Count]) -> Markup:
@@ -145,63 +137,4 @@ def years_figure(years: Sequence[Count]) -> Markup:
     ]
     title = "Articles by year of publication"
     about = f"From {min(known)[0]} to {max(known)[0]}, most in {max(known, key=lambda one: one[1])[0]}."
-    return _figure(title, lambda width: column_chart(columns, title, "year", about, width, years=True), about)
-
-
-def size_figures(pixels: PixelStatistics) -> Markup:
-    """Width and height by modality: the median, and where nine tenths lie."""
-    widths = {modality_title(name): one.width for name, one in pixels.size_by_modality.items()}
-    heights = {modality_title(name): one.height for name, one in pixels.size_by_modality.items()}
-    return joined([_size_figure(widths, "Width"), _size_figure(heights, "Height")])
-
-
-def _size_figure(sizes: Mapping[str, Quantiles], title: str) -> Markup:
-    rows = [
-        Row(
-            name,
-            "",
-            low=one.q05,
-            value=one.median,
-            high=one.q95,
-            label=f"{one.median:.0f} ({one.q05:.0f}\u2013{one.q95:.0f})",
-            solid=True,
-            detail=f"median {one.median:.0f}, nine tenths from {one.q05:.0f} to {one.q95:.0f} pixels",
-        )
-        for name, one in sizes.items()
-    ]
-    axis = axis_over([0, *(end for row in rows for end in (row.low, row.high))], wanted=4)
-    about = "; ".join(f"{row.name} {row.detail}" for row in rows)
-    unit = f"{title.lower()} in pixels"
-    words = "The dot is the median; the line spans nine tenths of the images."
-    forms = {_WIDE: _SIZES, _NARROW: _SIZES_NARROW}
-    return _figure(
-        f"{title} by modality", lambda width: row_chart(rows, axis, unit, about, forms[width]), words
-    )
-
-
-def intensity_figures(parts: Mapping[str, tuple[float, ...]], sizes: Mapping[str, int]) -> Markup:
-    """One small curve for each part of the dataset, all from black to white."""
-    return element(
-        "div", *(_intensity(name, shares, sizes) for name, shares in parts.items()), class_="multiples"
-    )
-
-
-def _smoothed(shares: Sequence[float]) -> list[float]:
-    """A weighted mean over neighbours: lossy files skip every few levels, which would draw a comb."""
-    made: list[float] = []
-    for place in range(len(shares)):
-        near = [(at, weight) for at, weight in enumerate(_WEIGHTS, place - 3) if 0 <= at < len(shares)]
-        made.append(sum(shares[at] * weight for at, weight in near) / sum(weight for _, weight in near))
-    return made
-
-
-def _intensity(name: str, shares: Sequence[float], sizes: Mapping[str, int]) -> Markup:
-    title = modality_title(name)
-    dark = sum(shares[: len(shares) // 4])
-    about = f"Intensities of {title}: {percent(dark, 1)} of the pixels are in the darkest quarter."
-    inner = _smoothed(shares[1:-1])
-    roof = 1.15 * max(inner, default=0)
-    curve = [min(shares[0], roof), *inner, min(shares[-1], roof)]
-    chart = area_chart(curve, f"Intensities, {title}", about, ("black", "white"))
-    words = element("figcaption", element("b", title), " ", element("span", counted(sizes.get(name, 0))))
-    return element("figure", words, chart)
+    return figure(title, lambda width: column_chart(columns, title, "year", about, width, years=True), about)

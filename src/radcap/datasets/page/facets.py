@@ -5,6 +5,7 @@ Invariant: class and id names are made here from numbers, so no text of a datase
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,11 +23,14 @@ class Facet:
 
     name: str
     values: tuple[str, ...]
+    order: tuple[str, ...] = ()  # what comes first, whatever its number
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What there is, the most frequent first."""
-        return tuple(sorted(set(self.values), key=lambda one: (-self.values.count(one), one)))
+        """What there is: in the order that is given, then the most frequent first."""
+        counted = Counter(self.values)
+        rest = sorted(counted.keys() - set(self.order), key=lambda one: (-counted[one], one))
+        return (*(one for one in self.order if one in counted), *rest)
 
 
 def facet_classes(facets: Sequence[Facet], card: int) -> str:

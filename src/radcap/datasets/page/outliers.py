@@ -13,7 +13,6 @@ import numpy as np
 from radcap.datasets.lists import rows_of, single
 from radcap.datasets.statistics.captions import word_counts
 from radcap.datasets.statistics.label_matrix import label_matrix
-from radcap.datasets.statistics.pixels import decoded
 from radcap.report.names import counted
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def outliers(dataset: Dataset, survey: Survey | None = None, most: int = MOST) -
 
 
 def _pixel_ends(survey: Survey, most: int) -> Iterator[End]:
-    good = np.flatnonzero(decoded(survey))
+    good = np.flatnonzero(survey.decoded)
     width, height = survey.widths[good].astype(float), survey.heights[good].astype(float)
     aspect = np.maximum(width, height) / np.maximum(np.minimum(width, height), 1)
 
@@ -90,8 +89,10 @@ def _words(n: int) -> str:
 
 
 def _first(
-    places: NDArray[np.int64], keys: NDArray[np.generic], told: Callable[[int], str], most: int
+    places: NDArray[np.int64], keys: NDArray[np.number], told: Callable[[int], str], most: int
 ) -> tuple[tuple[int, str], ...]:
-    """The places with the smallest keys."""
+    """The places with the smallest keys; where all are the same there is no end."""
+    if not len(keys) or keys.min() == keys.max():
+        return ()
     order = np.argsort(keys, kind="stable")[:most]
     return tuple((place, told(place)) for place in places[order].tolist())

@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING
 
 from radcap.datasets.page.charts import (
     bars_figure,
-    intensity_figures,
-    size_figures,
     spread_figure,
     tail_figure,
     years_figure,
 )
+from radcap.datasets.page.pixel_charts import intensity_figures, size_figures
+from radcap.datasets.statistics.count_tables import concept_table, count_table, percent
 from radcap.datasets.statistics.modalities import modality_title
 from radcap.datasets.statistics.tables import (
-    concept_table,
-    count_table,
     licence_year_table,
-    percent,
     split_table,
     spread_table,
     term_table,
@@ -82,7 +79,7 @@ def captions(stats: Statistics) -> Markup:
             stats.images_per_group, "Images per group", "images of one article or patient", "group"
         ),
     ]
-    told = element("p", f"{counted(found.captioned)} of {stats.images:,} have a caption.")
+    told = element("p", f"{found.captioned:,} of {counted(stats.images)} have a caption.")
     return joined([told, _pair(*drawn), table_box(spread_table(stats))])
 
 
@@ -112,8 +109,8 @@ def labels(stats: Statistics) -> Markup:
     """Modality, region and direction."""
     found = stats.labels
     lacking = (
-        f"Of {counted(found.xrays, 'X-ray')}, {found.xrays_without_region:,} have no region and "
-        f"{found.xrays_without_direction:,} no direction."
+        f"Of {counted(found.xrays)} with the concept plain X-ray, {found.xrays_without_region:,} have no "
+        f"region and {found.xrays_without_direction:,} no direction."
     )
     xrays = joined(
         [

@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from radcap.datasets.survey.components import components, groups_of_many
+from radcap.datasets.survey.components import components
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from radcap.datasets.survey.survey import Survey
-
-__all__ = ["GROUP_COLUMNS", "Groups", "equal_images", "find_groups"]
+__all__ = ["GROUP_COLUMNS", "Groups", "find_groups"]
 
 GROUP_COLUMNS = ("group", "pmcid", "doi")  # each of them names what may not be torn apart
 _ARTICLE = re.compile(r"(PMC\d+)(?:\.\d+)?", re.IGNORECASE)  # PMC123.2 is a version of PMC123
@@ -69,17 +67,6 @@ def find_groups(table: pa.Table, same: Iterable[Sequence[int]] = ()) -> Groups:
     found, numbers = np.unique(best[roots], return_inverse=True)
     codes: list[int] = found.tolist()
     return Groups(numbers.astype(np.int64), tuple(links.keys[code] for code in codes), links.named)
-
-
-def equal_images(survey: Survey) -> list[tuple[int, ...]]:
-    """Rows whose files or pixels are the same, by their digests."""
-    return [*_repeats(survey.digests), *_repeats(survey.pixel_digests)]
-
-
-def _repeats(digests: NDArray[np.bytes_]) -> list[tuple[int, ...]]:
-    there = np.flatnonzero(digests != b"")
-    _, numbers = np.unique(digests[there], return_inverse=True)
-    return [tuple(there[list(group)].tolist()) for group in groups_of_many(numbers)]
 
 
 def _links(table: pa.Table) -> _Links:

@@ -18,7 +18,7 @@ from radcap.datasets.columns import NAMES
 from radcap.datasets.lists import rows_of, single, without_rows_of
 from radcap.datasets.selection import Concepts, concepts_named
 from radcap.datasets.splits.deviations import Deviation, Labelled, deviation_table, deviations_of
-from radcap.datasets.splits.grouping import Groups, equal_images, find_groups
+from radcap.datasets.splits.grouping import Groups, find_groups
 from radcap.datasets.splits.plan import SHARES, Pins, Plan, pin_groups
 from radcap.datasets.splits.stratification import Strata, stratify, tickets
 from radcap.datasets.splits.unseen_concepts import Dropped, Unseen, find_unseen, without_unseen
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from radcap.datasets.dataset import Dataset
-    from radcap.datasets.survey.survey import Survey
 
 __all__ = ["LargeGroup", "Splitting", "split_dataset"]
 
@@ -98,13 +97,12 @@ class Splitting:
         return deviation_table(self.deviations, self.dataset.names), table
 
 
-def split_dataset(  # noqa: PLR0913, it takes what the command takes
+def split_dataset(
     dataset: Dataset,
     shares: Mapping[str, float] = SHARES,
     *,
     seed: int = 0,
     fixed: Sequence[str] = (),
-    survey: Survey | None = None,
     same: Iterable[Sequence[int]] = (),
     temporal: int | None = None,
     concepts: str = "manual",
@@ -112,14 +110,14 @@ def split_dataset(  # noqa: PLR0913, it takes what the command takes
 ) -> Splitting:
     """Group-aware iterative stratification on the manual concepts and the modality.
 
-    `fixed` splits keep their records and take no others but those of the same groups. `survey` joins records
-    with the same picture, `same` any further clusters of places. `temporal` sends every group with a record
-    of that year or later to test. `concepts` stratifies on others than the manual ones; `drop_unseen` removes
-    automatic concepts that train lacks, as ROCOv2 does.
+    `fixed` splits keep their records and take no others but those of the same groups. `same` are clusters of
+    places that belong together too, such as those of `find_duplicates`. `temporal` sends every group with a
+    record of that year or later to test. `concepts` stratifies on others than the manual ones; `drop_unseen`
+    removes automatic concepts that train lacks, as ROCOv2 does.
     """
     plan = Plan(dict(shares), tuple(fixed), temporal)
     labelled = _labelled(dataset, concepts_named(concepts), plan)
-    groups = find_groups(dataset.table, [*_pictures(dataset, survey), *same])
+    groups = find_groups(dataset.table, same)
     pins = pin_groups(dataset, groups, plan)
     placed = _place(labelled, groups, pins, plan, seed)
     splits = np.where(pins.kept, _present(dataset, plan), placed[groups.numbers])
@@ -142,17 +140,6 @@ def split_dataset(  # noqa: PLR0913, it takes what the command takes
         pins.torn,
         pins.undated,
     )
-
-
-def _pictures(dataset: Dataset, survey: Survey | None) -> list[tuple[int, ...]]:
-    if survey is None:
-        return []
-    if len(survey.ids) != len(dataset):
-        raise UsageError(
-            f"The survey has {len(survey.ids):,} images and {dataset.name} {len(dataset):,} records. "
-            "It is of another dataset. Survey this one."
-        )
-    return equal_images(survey)
 
 
 def _labelled(dataset: Dataset, choice: Concepts, plan: Plan) -> Labelled:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from radcap.datasets.columns import NAMES
 from radcap.datasets.lists import lengths, rows_of, shared_in_rows, single, where, without_rows_of
@@ -76,8 +77,6 @@ def without_unseen(dataset: Dataset) -> tuple[Dataset, Dropped]:
 
 def _unseen(dataset: Dataset) -> NDArray[np.bool_]:
     """For each concept of each record outside train whether train lacks it."""
-    import pyarrow.compute as pc
-
     cui = single(dataset.column("cui"))
     values = cui.flatten()
     inside = pc.equal(dataset.column("split"), _TRAIN).to_numpy(zero_copy_only=False)[rows_of(cui)]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow.compute as pc
 
 from radcap.datasets.statistics.captions import CaptionStatistics, caption_statistics
 from radcap.datasets.statistics.concepts import ConceptStatistics, concept_statistics
@@ -102,6 +103,4 @@ def group_codes(dataset: Dataset) -> NDArray[np.int64]:
 
 
 def _without_group(dataset: Dataset) -> int:
-    import pyarrow.compute as pc
-
     return int(pc.sum(pc.equal(dataset.column("group"), "")).as_py() or 0)

@@ -25,6 +25,7 @@ _COMMONS = re.compile(
     rf"((?:[\s/_,-]*(?:{_TERM})(?![A-Z]))*)"
 )
 _ZERO = re.compile(r"\bCC[\s_-]*(?:0|ZERO)(?![A-Z])|PUBLICDOMAIN/ZERO")
+_FIXED = re.compile(rf"(?<![A-Z])(?:{_TERMS['ND']})(?![A-Z])")
 _FREE = re.compile(r"PUBLIC\s*DOMAIN|\bNO\s+(?:KNOWN\s+)?RESTRICTIONS?\b")
 
 
@@ -55,7 +56,9 @@ def licence_of(text: str) -> Licence:
         return Licence("CC0")
     if _FREE.search(upper):
         return Licence("no restrictions")
-    return Licence("other" if text.strip() else NOT_STATED)
+    if not text.strip():
+        return Licence(NOT_STATED)
+    return Licence("other", no_derivatives=bool(_FIXED.search(upper)))
 
 
 def _commons(terms: str) -> Licence:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from radcap.core import UsageError
 from radcap.datasets.statistics.counting import Count, count_values
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from radcap.datasets.statistics.counting import Partition
     from radcap.datasets.survey.survey import Survey
 
-__all__ = ["Binned", "PixelStatistics", "Quantiles", "SizeStatistics", "decoded", "pixel_statistics"]
+__all__ = ["Binned", "PixelStatistics", "Quantiles", "SizeStatistics", "pixel_statistics"]
 
 _SHARES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 _BINS = 32
@@ -83,17 +82,12 @@ class PixelStatistics:
     intensity_by_split: Mapping[str, tuple[float, ...]]
 
 
-def decoded(survey: Survey) -> NDArray[np.bool_]:
-    """Which images could be decoded."""
-    return np.array([not code for code in survey.refused], bool)
-
-
 def pixel_statistics(
     dataset: Dataset, survey: Survey, modalities: Partition, splits: Partition
 ) -> PixelStatistics:
     """The survey of a dataset as statistics; a survey of other images is refused."""
-    _check_same(dataset, survey)
-    good = decoded(survey)
+    survey.require(dataset)
+    good = survey.decoded
     everything = np.flatnonzero(good)
     colour = int(survey.colour[good].sum())
     return PixelStatistics(
@@ -113,14 +107,6 @@ def pixel_statistics(
         intensity_by_modality={name: _intensity(survey, rows) for name, rows in _groups(modalities, good)},
         intensity_by_split={name: _intensity(survey, rows) for name, rows in _groups(splits, good)},
     )
-
-
-def _check_same(dataset: Dataset, survey: Survey) -> None:
-    if list(survey.ids) != dataset.ids:
-        raise UsageError(
-            f"The survey is about {len(survey.ids):,} images, and they are not those of {dataset.name} "
-            f"({len(dataset):,} images). Its rows would be taken for other images. Survey the dataset again."
-        )
 
 
 def _groups(groups: Partition, good: NDArray[np.bool_]) -> list[tuple[str, NDArray[np.int64]]]:

@@ -7,29 +7,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from radcap.datasets.statistics.count_tables import concept_table, count_table, percent
 from radcap.datasets.statistics.modalities import modality_title
+from radcap.datasets.statistics.pixel_tables import pixel_tables
 from radcap.report import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from radcap.datasets.statistics.concepts import ConceptCount
-    from radcap.datasets.statistics.counting import Count, Distribution
+    from radcap.datasets.statistics.counting import Distribution
     from radcap.datasets.statistics.figures import Statistics
-    from radcap.datasets.statistics.pixels import PixelStatistics, SizeStatistics
 
 __all__ = [
-    "concept_table",
-    "count_table",
     "licence_year_table",
-    "size_table",
     "split_table",
     "spread_table",
     "statistic_tables",
     "term_table",
 ]
-
-_LISTED = 20  # rows of a list that has no natural end, such as journals
 
 
 def statistic_tables(stats: Statistics) -> tuple[Table, ...]:
@@ -40,14 +35,9 @@ def statistic_tables(stats: Statistics) -> tuple[Table, ...]:
         *_concept_tables(stats),
         *_label_tables(stats),
         *_origin_tables(stats),
-        *(_pixel_tables(stats.pixels) if stats.pixels else ()),
+        *(pixel_tables(stats.pixels) if stats.pixels else ()),
     ]
     return tuple(table for table in tables if table.rows)
-
-
-def percent(part: float, whole: float) -> str:
-    """A share in percent; of nothing it is a dash."""
-    return f"{100 * part / whole:.1f} %" if whole else "-"
 
 
 def split_table(stats: Statistics) -> Table:
@@ -105,23 +95,6 @@ def _apart(name: str, parts: Mapping[str, Distribution]) -> dict[str, Distributi
 
 def _spread(one: Distribution) -> tuple[str, ...]:
     return (f"{one.n:,}", f"{one.mean:.2f}", f"{one.median:g}", f"{one.maximum:,}", f"{one.minimum:,}")
-
-
-def concept_table(concepts: Sequence[ConceptCount], title: str, images: int) -> Table:
-    """Concepts with their names, counts and shares of `images`."""
-    rows = [(one.cui, one.name, f"{one.images:,}", percent(one.images, images)) for one in concepts]
-    right = frozenset({"images", "share"})
-    return Table(("CUI", "name", "images", "share"), tuple(rows), title, right=right)
-
-
-def count_table(counts: Sequence[Count], name: str, title: str, whole: int, unit: str = "images") -> Table:
-    """Values with their counts and shares; a long list is cut, and says so."""
-    rows = [(one.name, f"{one.n:,}", percent(one.n, whole)) for one in counts[:_LISTED]]
-    more = counts[_LISTED:]
-    if more:
-        rest = sum(one.n for one in more)
-        rows.append((f"{len(more):,} others", f"{rest:,}", percent(rest, whole)))
-    return Table((name, unit, "share"), tuple(rows), title, right=frozenset({unit, "share"}))
 
 
 def _concept_tables(stats: Statistics) -> list[Table]:
@@ -188,34 +161,3 @@ def licence_year_table(stats: Statistics) -> Table:
         for one in stats.licences.by_year
     )
     return Table(("year", *columns), rows, "SA and ND terms by year", right=frozenset(columns))
-
-
-def _pixel_tables(pixels: PixelStatistics) -> list[Table]:
-    kinds = {"grey": pixels.grey, "colour": pixels.colour}
-    colours = tuple((name, f"{n:,}", percent(n, pixels.decoded)) for name, n in kinds.items())
-    return [
-        size_table({"all": pixels.size, **pixels.size_by_split}, "split"),
-        size_table({modality_title(name): one for name, one in pixels.size_by_modality.items()}, "modality"),
-        Table(
-            ("colour", "images", "share"), colours, "Grey and colour", right=frozenset({"images", "share"})
-        ),
-        count_table(pixels.kinds, "format", "File formats", pixels.decoded),
-        count_table(pixels.refused, "code", "Images that cannot be decoded", pixels.decoded),
-    ]
-
-
-def size_table(sizes: Mapping[str, SizeStatistics], name: str) -> Table:
-    """Width and height: the median, and where the middle nine tenths lie."""
-    columns = ("images", "width", "width 5-95 %", "height", "height 5-95 %")
-    rows = tuple(
-        (
-            key,
-            f"{one.images:,}",
-            f"{one.width.median:.0f}",
-            f"{one.width.q05:.0f} to {one.width.q95:.0f}",
-            f"{one.height.median:.0f}",
-            f"{one.height.q05:.0f} to {one.height.q95:.0f}",
-        )
-        for key, one in sizes.items()
-    )
-    return Table((name, *columns), rows, f"Size in pixels, by {name}", right=frozenset(columns))

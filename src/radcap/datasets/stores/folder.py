@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from radcap.datasets.refusal import missing_image, refuse
+from radcap.datasets.stores.entries import is_file
 from radcap.datasets.stores.file_names import is_image
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class FolderImages:
         if not key or below.is_absolute() or ".." in below.parts or "\0" in key:
             return None
         path = self.root / below
-        return path if path.is_file() else None
+        return path if is_file(path) else None
 
     def stamp(self, key: str) -> str:
         path = self.path(key)

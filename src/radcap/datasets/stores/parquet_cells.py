@@ -87,7 +87,11 @@ class ParquetImages:
 
     def keys(self) -> Iterable[str]:
         for number in range(len(self.paths)):
-            for row in self.there(number).nonzero()[0].tolist():
+            try:
+                rows = self.there(number).nonzero()[0].tolist()
+            except (OSError, pa.ArrowException):
+                continue  # reading the labels of this file has named what is wrong with it
+            for row in rows:
                 yield f"{number}:{row}"
 
     def there(self, number: int) -> NDArray[np.bool_]:
@@ -139,7 +143,9 @@ class _File:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._about: Any = pq.read_metadata(path)  # kept, so that opening again is cheap
-        self.kind: Any = self._about.schema.to_arrow_schema().field("image").type
+        form: Any = self._about.schema.to_arrow_schema()
+        places = form.get_all_field_indices("image")
+        self.kind: Any = form.field(places[0]).type if len(places) == 1 else pa.null()
         sizes = [self._about.row_group(group).num_rows for group in range(self._about.num_row_groups)]
         self.starts = [0, *accumulate(sizes)]
 
@@ -164,6 +170,8 @@ class _File:
     def there(self) -> NDArray[np.bool_]:
         import numpy as np
 
+        if pa.types.is_null(self.kind):
+            return np.zeros(self.starts[-1], bool)
         if self._light is None:
             return np.ones(self.starts[-1], bool)
         return self._light.is_valid().to_numpy(zero_copy_only=False)

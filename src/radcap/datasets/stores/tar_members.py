@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from radcap.datasets.findings import Findings
 from radcap.datasets.refusal import missing_image, refuse
+from radcap.datasets.stores.entries import is_file
 from radcap.datasets.stores.file_names import is_image, stem_of
 from radcap.datasets.stores.tar_headers import BrokenTar, Member, walk
 from radcap.formats import shown
@@ -100,6 +101,9 @@ class TarImages:
 def read_members(path: Path, findings: Findings, file: str) -> list[Member]:
     """The plain files in a tar; what else it holds, and where it breaks off, goes to `findings`."""
     members: list[Member] = []
+    if not is_file(path):
+        findings.add("DAT104", file, file=shown(file), why="it is a link that leads nowhere")
+        return members
     with path.open("rb") as opened:
         start = opened.read(6)
         if not start:

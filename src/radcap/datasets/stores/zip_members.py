@@ -66,7 +66,10 @@ class ZipImages:
 
     def stamp(self, key: str) -> str:
         member = self._members.get(key)
-        return "" if member is None else f"{member.file_size}:{member.CRC}"
+        if member is None:
+            return ""
+        seen = self.paths[int(key.partition("/")[0])].stat()  # a zip copied again may read where it did not
+        return f"{seen.st_size}:{seen.st_mtime_ns}:{member.file_size}:{member.CRC}"
 
     def keys(self) -> Iterable[str]:
         return self._members
@@ -97,9 +100,9 @@ class ZipImages:
     def _packed(self, key: str, member: zipfile.ZipInfo) -> bytes:
         path = self.paths[int(key.partition("/")[0])]
         with path.open("rb") as file:
-            file.seek(member.header_offset)
+            file.seek(max(member.header_offset, 0))  # below zero where the start of the zip is lost
             header = file.read(_LOCAL.size)
-            if len(header) == _LOCAL.size and header.startswith(b"PK\x03\x04"):
+            if member.header_offset >= 0 and len(header) == _LOCAL.size and header.startswith(b"PK\x03\x04"):
                 *_, name_bytes, extra_bytes = _LOCAL.unpack(header)
                 file.seek(name_bytes + extra_bytes, 1)
                 return file.read(min(member.compress_size, LIMIT_BYTES))

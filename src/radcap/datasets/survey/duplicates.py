@@ -5,8 +5,8 @@ its 32 x 32 copies differ by less than the threshold, and never by its hashes al
 
 Found are copies that were scaled, saved again, made grey or coloured, mirrored, inverted or marked by an
 arrow; also neighbouring slices of one patient, which are as bad in two splits. Not found are copies cut or
-framed by more than about one part in a hundred of a side, or turned: `tests/datasets/test_duplicates.py`
-shows what holds.
+framed by more than about one part in a hundred of a side, or turned; tests show what holds. A picture that
+is there many times makes a crowd: one cluster without a list of all its pairs, see `crowds`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from radcap.datasets.survey.components import components, groups_of_many
+from radcap.datasets.survey.crowds import find_crowds
+from radcap.datasets.survey.differences import contrasts, differences
 from radcap.datasets.survey.hashes import dhashes, phashes
 from radcap.datasets.survey.near_pairs import near_pairs
 
@@ -28,11 +30,10 @@ if TYPE_CHECKING:
 
     from radcap.datasets.survey.survey import Survey
 
-__all__ = ["Duplicates", "Way", "confirm", "differences", "find_duplicates"]
+__all__ = ["Duplicates", "Way", "find_duplicates"]
 
 THRESHOLD = 0.05  # AntiDuplX calls pictures equal below this standard deviation of their difference
 _FLAT = 1.0  # grey levels: pictures that vary less show nothing that could be compared
-_BLOCK = 512  # pictures looked at together: 2 MiB, which stay in the cache of the processor
 
 
 class Way(StrEnum):
@@ -49,7 +50,10 @@ class Duplicates:
 
     files: tuple[tuple[int, ...], ...]  # groups with the same bytes
     pixels: tuple[tuple[int, ...], ...]  # groups with the same pixels, whatever the files
-    near: NDArray[np.int64]  # m x 2: confirmed pairs; of images with the same pixels the first stands for all
+    crowds: tuple[tuple[int, ...], ...]  # groups of which every two are nearly the same, too many to list
+    # m x 2: confirmed pairs. Of images with the same pixels, and of a crowd, the first stands for all; within
+    # a crowd it is paired with each of the others.
+    near: NDArray[np.int64]
     differences: NDArray[np.float64]  # m: standard deviation of the difference, 0 to 1
     ways: tuple[Way, ...]  # m
     clusters: tuple[tuple[int, ...], ...]  # connected components of all of these
@@ -60,12 +64,13 @@ def find_duplicates(survey: Survey, *, distance: int = 3, threshold: float = THR
     files = _equal(survey.digests)
     pixels = _equal(survey.pixel_digests)
     firsts = _first_of(len(survey.ids), pixels)
-    shown = firsts[_contrast(survey.small)[firsts] >= _FLAT]
-    pairs, apart, ways = _near(_Pictures.of(survey, shown), distance, threshold)
-    near = shown[pairs]
+    shown = firsts[contrasts(survey.small)[firsts] >= _FLAT]
+    found = find_crowds(survey.small[shown], survey.phashes[shown], threshold)
+    crowds = tuple(tuple(shown[list(crowd)].tolist()) for crowd in found)
+    near, apart, ways = _near(survey, shown[_first_of(len(shown), found)], crowds, distance, threshold)
     chains = [np.array((group[:-1], group[1:])).T for group in (*files, *pixels)]
     linked = components(len(survey.ids), np.concatenate([near, *chains]))
-    return Duplicates(files, pixels, near, apart, ways, groups_of_many(linked))
+    return Duplicates(files, pixels, crowds, near, apart, ways, groups_of_many(linked))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +100,22 @@ class _Pictures:
 
 
 def _near(
-    pictures: _Pictures, distance: int, threshold: float
+    survey: Survey,
+    places: NDArray[np.int64],
+    crowds: Sequence[Sequence[int]],
+    distance: int,
+    threshold: float,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], tuple[Way, ...]]:
     """Confirmed pairs, how much they differ, and how; a pair is named in the first way that holds."""
-    pairs, apart, ways = np.zeros((0, 2), np.int64), np.zeros(0), np.zeros(0, object)
+    pictures = _Pictures.of(survey, places)
+    stars = [(crowd[0], one) for crowd in crowds for one in crowd[1:]]
+    pairs = np.array(stars, np.int64).reshape(-1, 2)
+    apart, ways = differences(survey.small, pairs), np.full(len(pairs), Way.PLAIN, object)
     for way in Way:
         turned = None if way is Way.PLAIN else pictures.turned(way)
         proposed = pictures.proposed(turned, distance)
         differing = differences(pictures.small, proposed, turned.small if turned else None)
-        pairs = np.concatenate([pairs, proposed[differing < threshold]])
+        pairs = np.concatenate([pairs, places[proposed[differing < threshold]]])
         apart = np.concatenate([apart, differing[differing < threshold]])
         ways = np.append(ways, [way] * (len(pairs) - len(ways)))
     pairs, first = _distinct(pairs)
@@ -122,40 +134,6 @@ def _between(mine: NDArray[np.uint64], theirs: NDArray[np.uint64], distance: int
     pairs = near_pairs(np.concatenate([mine, theirs]), distance)
     pairs = pairs[(pairs[:, 0] < n) & (pairs[:, 1] >= n)] - (0, n)
     return np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1)
-
-
-def differences(
-    small: NDArray[np.uint8], pairs: NDArray[np.int64], others: NDArray[np.uint8] | None = None
-) -> NDArray[np.float64]:
-    """How much the pictures of each pair differ: the standard deviation of their difference, 0 to 1.
-
-    A picture that is brighter by the same amount everywhere does not differ. The second of a pair is one of
-    `others`, where they are given.
-    """
-    found = np.zeros(len(pairs))
-    seconds = small if others is None else others
-    for start in range(0, len(pairs), _BLOCK):
-        first, second = pairs[start : start + _BLOCK].T
-        apart = (small[first].astype(np.float32) - seconds[second]).reshape(len(first), -1)
-        squares = np.einsum("ij,ij->i", apart, apart) / apart.shape[1]
-        found[start : start + _BLOCK] = np.sqrt(np.maximum(squares - apart.mean(axis=1) ** 2, 0)) / 255
-    return found
-
-
-def confirm(
-    small: NDArray[np.uint8], pairs: NDArray[np.int64], threshold: float = THRESHOLD
-) -> NDArray[np.bool_]:
-    """Which of the pairs look the same."""
-    return differences(small, pairs) < threshold
-
-
-def _contrast(small: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """How many grey levels each picture varies."""
-    found = np.zeros(len(small))
-    for start in range(0, len(small), _BLOCK):
-        part = slice(start, start + _BLOCK)
-        found[part] = small[part].std(axis=(1, 2), dtype=np.float32)
-    return found
 
 
 def _equal(digests: NDArray[np.bytes_]) -> tuple[tuple[int, ...], ...]:

@@ -9,9 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from radcap.core import UsageError
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
+
+    from radcap.datasets.dataset import Dataset
 
 __all__ = ["BINS", "SMALL", "Survey"]
 
@@ -39,3 +44,16 @@ class Survey:
     phashes: NDArray[np.uint64]
     dhashes: NDArray[np.uint64]
     small: NDArray[np.uint8]  # n x SMALL x SMALL
+
+    @property
+    def decoded(self) -> NDArray[np.bool_]:
+        """Which images could be decoded."""
+        return np.array([not code for code in self.refused], bool)
+
+    def require(self, dataset: Dataset) -> None:
+        """Refuse to speak of another dataset: its rows would be taken for other images."""
+        if self.ids != tuple(dataset.ids):
+            raise UsageError(
+                f"The survey of {len(self.ids):,} images does not belong to the {len(dataset):,} records of "
+                f"{dataset.name}: the ids differ. Survey this dataset."
+            )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["CsvFile", "Lines", "read_csv", "read_csvs"]
+__all__ = ["CsvFile", "Lines", "other_kind", "read_csv", "read_csvs"]
 
 Lines: TypeAlias = "Sequence[int] | NDArray[np.int64]"
 
@@ -69,12 +69,17 @@ def read_csv(path: Path, findings: Findings, file: str = "") -> CsvFile:
     """The table of a file; `file` is what findings call it."""
     file = file or path.name
     data = path.read_bytes()
-    kind = next((said for magic, said in _OTHER_KINDS.items() if data.startswith(magic)), None)
+    kind = other_kind(data)
     if kind is not None:
         findings.add("DAT104", file, file=file, why=kind)
         return CsvFile(file, (), (), ())
     form = form_of(data)
     return _quick(data, form, file) or _exact(path, form, findings, file)
+
+
+def other_kind(data: bytes) -> str | None:
+    """What a file is that is no table of text at all."""
+    return next((said for magic, said in _OTHER_KINDS.items() if data.startswith(magic)), None)
 
 
 def read_csvs(files: Mapping[str, Path], findings: Findings) -> dict[str, CsvFile]:
@@ -186,8 +191,8 @@ def _exact(path: Path, form: CsvForm, findings: Findings, file: str) -> CsvFile:
     kept = rows[bool(form.header) :]
     for row in kept:
         n = len(row.cells)
-        # a label row without its second cell is an image without labels, as the rules of 2017 allow
-        if n > width or (n < width and (width > 2 or not n)):  # noqa: PLR2004
+        # without header, a row without its second cell is an image without labels: the rules of 2017 allow it
+        if n > width or (n < width and (form.header or width > 2 or not n)):  # noqa: PLR2004
             findings.add("DAT122", file, row.line, 1, n=n, width=width)
     padded = [(row.cells + [""] * width)[:width] for row in kept]
     columns = tuple(_texts([cells[i] for cells in padded]) for i in range(width))

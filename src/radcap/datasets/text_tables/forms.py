@@ -14,12 +14,12 @@ from radcap.formats.lines import UTF16_MARKS
 
 __all__ = ["CsvForm", "form_of"]
 
-_SEPARATORS = ("\t", ",", "|")
+_SEPARATORS = ("\t", ",", "|", ";")  # Excel writes the last where a comma is in numbers
 _BREAK = re.compile(r"\r\n|\r|\n")
 _FIRST = 64 * 1024  # bytes that hold the first line
 _NAMES = HEADER_NAMES | {
     *("cui", "cuis", "concept", "concepts", "caption", "captions", "pmcid", "attribution"),
-    *("licence", "license", "group", "split", "canonical name"),
+    *("licence", "license", "group", "split", "canonical name", "file_name"),
 }
 
 
@@ -34,7 +34,7 @@ class CsvForm:
     @property
     def quoted(self) -> bool:
         """Files without header are those of 2017 to 2021; only the ones with commas quote."""
-        return self.separator == "," or bool(self.header)
+        return self.separator in ",;" or bool(self.header)
 
 
 def form_of(data: bytes) -> CsvForm:

@@ -68,7 +68,7 @@ def layout() -> ImageFolder:
 def _metadata(folder: Path) -> list[Path]:
     """The tables at the top, or those of the folders inside."""
     places = (folder, *folders_in(folder))
-    return [place / name for place in places for name in METADATA_FILES if (place / name).is_file()]
+    return [place / name for place in places for name in files_in(place) if name.lower() in METADATA_FILES]
 
 
 def _is_plain(folder: Path) -> bool:

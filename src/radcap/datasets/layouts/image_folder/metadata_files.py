@@ -18,7 +18,10 @@ from radcap.datasets.columns import CAPTIONS, COLUMNS, CUIS, captions_of_texts
 from radcap.datasets.layouts.fields import ID_NAMES, captions_of, cuis_of, first_of, text_of
 from radcap.datasets.layouts.json_rows import NoObject, columns_of, parse_object
 from radcap.datasets.lists import single, split_cells
+from radcap.datasets.text_tables.files import other_kind
+from radcap.datasets.text_tables.forms import form_of
 from radcap.formats import shown
+from radcap.formats.lines import UTF16_MARKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,6 +34,7 @@ __all__ = ["METADATA_FILES", "csv_line", "read_metadata"]
 METADATA_FILES = ("metadata.csv", "metadata.jsonl")
 _SPECIAL = re.compile(r'[",\r\n]|^\s|\s$')
 _TEXTS = ("file_name", "split", "group", "source", "licence", "attribution", "modality")
+_OWN = frozenset({*COLUMNS, "file_name", "caption", "caption_source", "id"} - {"image"})
 _MARK = b"\xef\xbb\xbf"
 _HEADER = 64 * 1024  # bytes that hold it
 _BLOCK = 1 << 20
@@ -45,7 +49,7 @@ def csv_line(cells: Iterable[str]) -> str:
 
 def read_metadata(path: Path, file: str, findings: Findings) -> dict[str, Any] | None:
     """Columns, `file_name` among them, and `image_id` and `split` where the file has them."""
-    if path.suffix == ".csv":
+    if path.suffix.lower() == ".csv":
         cells = _csv_cells(path, file, findings)
         return _csv_columns(cells) if cells is not None and _usable(cells, file, findings) else None
     rows = _json_rows(path, file, findings)
@@ -81,13 +85,18 @@ def _csv_columns(cells: dict[str, Any]) -> dict[str, Any]:
 def _csv_cells(path: Path, file: str, findings: Findings) -> dict[str, Any] | None:
     """All cells as text, by the names of the header."""
     data = path.read_bytes().removeprefix(_MARK)
+    why_not = _why_no_table(data)
+    if why_not is not None:
+        findings.add("DAT104", file, file=shown(file), why=why_not)
+        return None
+    separator = form_of(data).separator
     first = io.StringIO(data[:_HEADER].decode("utf-8", "replace"), newline="")
-    header = next(csv.reader(first), list[str]())
+    header = _known(next(csv.reader(first, delimiter=separator), list[str]()))
     bad: list[str] = []
     try:
         if len(set(header)) < len(header):
             raise pa.ArrowInvalid("two columns have the same name")
-        table = _parsed(data, len(header), bad)
+        table = _parsed(data, len(header), separator, bad)
     except pa.ArrowInvalid as error:
         findings.add("DAT104", file, file=shown(file), why=str(error).partition("\n")[0].rstrip("."))
         return None
@@ -96,7 +105,30 @@ def _csv_cells(path: Path, file: str, findings: Findings) -> dict[str, Any] | No
     return {name: single(table.column(place))[1:] for place, name in enumerate(header)}
 
 
-def _parsed(data: bytes, width: int, bad: list[str]) -> pa.Table:
+def _why_no_table(data: bytes) -> str | None:
+    """Why a file is no table in UTF-8, with the line that shows it."""
+    kind = other_kind(data)
+    if kind is not None or not data:
+        return kind or "it holds 0 bytes"
+    if data.startswith(UTF16_MARKS):
+        return "it is UTF-16 and not UTF-8. Save it as CSV in UTF-8"
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        byte = f"0x{data[error.start]:02X}"
+        return f"line {line} holds the byte {byte}, which is no UTF-8. Save it as CSV in UTF-8"
+    return None
+
+
+def _known(header: list[str]) -> list[str]:
+    """The header with our names in small letters, however they are written."""
+    folded = [name.strip().casefold() for name in header]
+    fits = {name for name in folded if name in _OWN and folded.count(name) == 1}
+    return [low if low in fits else name for name, low in zip(header, folded, strict=True)]
+
+
+def _parsed(data: bytes, width: int, separator: str, bad: list[str]) -> pa.Table:
     """The rows, the header among them; those of another width are told to `bad`."""
 
     def skipped(row: Any) -> str:
@@ -108,7 +140,7 @@ def _parsed(data: bytes, width: int, bad: list[str]) -> pa.Table:
     return pv.read_csv(
         pa.BufferReader(data),
         pv.ReadOptions(column_names=names, block_size=block, use_threads=False),
-        pv.ParseOptions(newlines_in_values=True, invalid_row_handler=skipped),
+        pv.ParseOptions(delimiter=separator, newlines_in_values=True, invalid_row_handler=skipped),
         pv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
     )
 

@@ -21,6 +21,7 @@ from radcap.datasets.layouts.parquet.writing import write_parquet
 from radcap.datasets.layouts.repeats import check_ids
 from radcap.datasets.layouts.split_names import tells_split
 from radcap.datasets.layouts.tables import stacked
+from radcap.datasets.stores.entries import is_folder
 from radcap.datasets.stores.parquet_cells import ParquetImages
 
 if TYPE_CHECKING:
@@ -87,14 +88,17 @@ def column_order(layout: str) -> tuple[str, ...]:
     return hugging_face().order if layout == "hf" else OWN_ORDER
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    """Parquet files here, in `data`, and in folders named after splits; one listing for each folder."""
+def _files(folder: Path, above: frozenset[str] = frozenset()) -> Iterator[Path]:
+    """Parquet files here, in `data`, and in folders named after splits; circles of links are not followed."""
+    real = os.path.realpath(folder)
+    if real in above:
+        return
     with os.scandir(folder) as entries:
         for one in entries:
             if one.name.startswith((".", "_")):
                 continue
-            if one.is_dir():
-                if one.name in _FOLDERS or tells_split(one.name):
-                    yield from _files(Path(one.path))
-            elif one.name.endswith(".parquet"):
+            if is_folder(one):
+                if one.name.lower() in _FOLDERS or tells_split(one.name):
+                    yield from _files(Path(one.path), above | {real})
+            elif one.name.lower().endswith(".parquet"):
                 yield Path(one.path)

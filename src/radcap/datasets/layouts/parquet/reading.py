@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check_parts", "read_labels"]
 
-_PART = re.compile(r"^(.*)-(\d{5,})-of-(\d{5,})(.*)\.parquet$")
+_PART = re.compile(r"^(.*)-(\d{5,})-of-(\d{5,})(.*)\.parquet$", re.IGNORECASE)
 _TEXTS = ("split", "caption_source", "group", "source", "licence", "attribution", "modality")
 _PARTS_NAMED = 5
 
@@ -79,6 +79,12 @@ class _Columns:
 
     def fit(self) -> bool:
         """Whether the file can be read; every column that stands in the way is named."""
+        names: list[str] = self._opened.schema_arrow.names
+        twice = [name for name, n in Counter(names).items() if n > 1]
+        if twice:
+            why = f"several columns are called {', '.join(shown(name) for name in twice)}"
+            self._findings.add("DAT104", self._file, file=shown(self._file), why=why)
+            return False
         if self._id is None and "image" not in self.types:
             found = ", ".join(shown(name) for name in self.types)
             self._findings.add("DAT106", self._file, file=shown(self._file), found=found, column="image_id")
@@ -106,6 +112,7 @@ class _Columns:
         carried = [name for name in others if self._carries(name)]
         known = [name for name in self.types if name not in {"image", *others}]
         table = self._opened.read(columns=[*known, *carried])
+        table.validate(full=True)  # text that is no UTF-8 is found here, not by whoever reads it first
         read = {name: single(table[name]) for name in (*known, *carried)}
         columns: dict[str, Any] = {"image": self._keys(images, number), "split": self._split(read)}
         columns["image_id"] = read[self._id] if self._id else self._ids(images, number)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from radcap.datasets.concept_names import is_concept_list
 from radcap.datasets.layouts.release.names import LABELS, Kind, NamedFile, release_file, split_of
+from radcap.datasets.stores.entries import is_file, is_inner
 
 if TYPE_CHECKING:
     from radcap.datasets.findings import Findings
@@ -59,14 +60,14 @@ class ReleaseFolder:
 def look(folder: Path, findings: Findings | None = None) -> ReleaseFolder:
     """The folder by its names; tables that are left alone go to `findings`."""
     top = sorted(os.scandir(folder), key=lambda one: one.name)
-    found = [_file(Path(one.path), one.name) for one in top if one.is_file()]
+    found = [_file(Path(one.path), one.name) for one in top if is_file(one)]
     labelled = any(one is not None and one.kind in LABELS for one in found)
     containers: list[Container] = []
-    others = [one.name for one in top if one.is_file() and release_file(one.name) is None]
+    others = [one.name for one in top if is_file(one) and release_file(one.name) is None]
     for one in top:
-        if one.name.lower().endswith(_ARCHIVES) or (one.is_dir() and not one.name.startswith(".")):
+        if one.name.lower().endswith(_ARCHIVES) or (is_inner(one) and not one.name.startswith(".")):
             containers.append(Container(Path(one.path), split_of(one.name)))
-        if one.is_dir() and not one.name.startswith("."):
+        if is_inner(one) and not one.name.startswith("."):
             _look_inside(Path(one.path), labelled, found, containers)
     files = [one for one in found if one is not None]
     used = tuple(one for one in files if _counts(one, files))
@@ -82,10 +83,10 @@ def _look_inside(
     with os.scandir(folder) as entries:
         seen = list(islice(entries, _LOOKED_AT) if labelled else entries)
     for one in sorted(seen, key=lambda entry: entry.name):
-        if one.name.lower().endswith(_ARCHIVES) or one.is_dir():
+        if one.name.lower().endswith(_ARCHIVES) or is_inner(one):
             split = split_of(one.name) or split_of(folder.name)
             containers.append(Container(Path(one.path), split))
-        elif one.is_file():
+        elif is_file(one):
             found.append(_file(Path(one.path), f"{folder.name}/{one.name}"))
 
 

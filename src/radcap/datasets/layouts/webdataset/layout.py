@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from radcap.datasets.concept_names import is_mapping
 from radcap.datasets.layouts.image_folder.folder_names import files_in, folders_in
+from radcap.datasets.layouts.image_folder.metadata_files import METADATA_FILES
+from radcap.datasets.layouts.release.names import LABELS, Kind, release_file
 from radcap.datasets.layouts.webdataset.reading import read_samples
 from radcap.datasets.layouts.webdataset.writing import write_samples
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WebDatasetLayout", "layout"]
 
-_TABLES = (".csv", ".tsv", ".txt")
+_LABELS = (*LABELS, Kind.ATTRIBUTION)
 _ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar.zst")
 
 
@@ -32,15 +33,19 @@ class WebDatasetLayout:
     """`{split}-000000.tar` with `KEY.jpg`, `KEY.json` and `KEY.txt`."""
 
     def recognises(self, folder: Path) -> bool:
-        """Tar files, and no tables beside them: tables make the tars mere boxes of images."""
-        tables = (name for name in files_in(folder) if name.lower().endswith(_TABLES))
-        return all(map(is_mapping, tables)) and bool(_tars(folder))
+        """Tar files, and no label files beside them: these make the tars mere boxes of images."""
+        return not any(map(_has_labels, files_in(folder))) and bool(_tars(folder))
 
     def read(self, folder: Path, findings: Findings) -> tuple[pa.Table, ImageStore]:
         return read_samples(_tars(folder), folder, findings)
 
     def write(self, dataset: Dataset, folder: Path, payloads: Payloads) -> None:
         write_samples(dataset, folder, payloads)
+
+
+def _has_labels(name: str) -> bool:
+    said = release_file(name)
+    return name.lower() in METADATA_FILES or (said is not None and said.kind in _LABELS)
 
 
 def layout() -> WebDatasetLayout:

@@ -1,0 +1,48 @@
+"""The kinds of evidence that two records are not independent.
+
+Invariant: every kind has its heading; all but one make a leak by a single record.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+__all__ = ["Evidence"]
+
+
+class Evidence(StrEnum):
+    """What two records share."""
+
+    GROUP = "group"
+    ID = "id"
+    FILE = "file"
+    PIXELS = "pixels"
+    NEAR = "near"
+    CAPTION = "caption"
+    LIKE_CAPTION = "like-caption"
+    WORDS = "words"
+    INSIDE = "inside"
+    WEAK_CAPTION = "weak-caption"
+
+    @property
+    def strong(self) -> bool:
+        """Whether one such record makes a leak."""
+        return self is not Evidence.WEAK_CAPTION
+
+    @property
+    def heading(self) -> str:
+        return _TITLES[self]
+
+
+_TITLES = {
+    Evidence.GROUP: "same article or patient",
+    Evidence.ID: "same id",
+    Evidence.FILE: "same file",
+    Evidence.PIXELS: "same pixels",
+    Evidence.NEAR: "nearly the same pixels",
+    Evidence.CAPTION: "same caption",
+    Evidence.LIKE_CAPTION: "same caption but for case and blanks",
+    Evidence.WORDS: "same words in a row",
+    Evidence.INSIDE: "caption within a longer one",
+    Evidence.WEAK_CAPTION: "same short or composed caption (weak)",
+}
