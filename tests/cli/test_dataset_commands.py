@@ -222,3 +222,34 @@ def test_cache_tells_its_folder_and_shape(radcap: Command, folder: Path) -> None
     assert json.loads(done.out)["shape"] == [12, 16, 16, 3]
     assert radcap("dataset", "cache", folder, "--size", "16", "--workers", "1").code == 0
     assert radcap("dataset", "cache", folder, "--channels", "2").code == 2
+
+
+def test_every_shared_pair_goes_into_a_list(radcap: Command, folder: Path, tmp_path: Path) -> None:
+    radcap("dataset", "leaks", folder, "--no-pixels", "--list", tmp_path / "pairs.csv")
+    header, *rows = (tmp_path / "pairs.csv").read_text("utf-8").splitlines()
+    assert header == "evidence,second,second_split,first,first_split,what"
+    assert {row.split(",")[0] for row in rows} >= {"group"}
+
+
+def test_a_list_takes_the_place_of_no_data(radcap: Command, folder: Path) -> None:
+    assert radcap("dataset", "leaks", folder, "--no-pixels", "--list", folder / "card.json").code == 2
+
+
+def test_semantic_types_are_counted_from_a_table(radcap: Command, folder: Path, tmp_path: Path) -> None:
+    types = tmp_path / "types.csv"
+    types.write_text("CUI,TUI\nC0040405,T060\n", "utf-8")
+    done = radcap("dataset", "stats", folder, "--semantic-types", types, "--json")
+    assert json.loads(done.out)["concepts"]["semantic_types"] == [{"name": "T060", "n": 6}]
+    assert radcap("dataset", "stats", folder, "--semantic-types", tmp_path / "absent").code == 1
+
+
+def test_a_split_can_be_kept_and_years_sent_to_test(radcap: Command, folder: Path, tmp_path: Path) -> None:
+    kept = radcap("dataset", "split", folder, tmp_path / "kept", "--no-pixels", "--keep", "test")
+    assert kept.code == 0
+    before, after = load_dataset(folder), load_dataset(tmp_path / "kept")
+    assert {one.id for one in before.split("test")} <= {one.id for one in after.split("test")}
+    late = radcap("dataset", "split", folder, tmp_path / "late", "--no-pixels", "--from-year", "2019")
+    assert late.code == 0
+    assert all(
+        one.split == "test" for one in load_dataset(tmp_path / "late") if one.details["year"] == "2019"
+    )

@@ -15,11 +15,12 @@ from radcap.cli.dataset_options import (
     DirectionOption,
     MinConcepts,
     Pixels,
+    SemanticTypes,
     SplitOption,
     Workers,
 )
 from radcap.cli.options import Json
-from radcap.cli.outputs import check_page
+from radcap.cli.outputs import check_output, check_page
 from radcap.core import UsageError
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def stats_command(
     pixels: Annotated[
         bool, typer.Option("--pixels/--no-pixels", help="Look at the images too: sizes, greys, colours.")
     ] = False,
+    types: SemanticTypes = None,
     split: SplitOption = None,
     concepts: ConceptsOption = "all",
     direction: DirectionOption = True,
@@ -95,10 +97,11 @@ def stats_command(
     json: Json = False,
 ) -> None:
     """The figures of the ROCOv2 paper for any dataset: lengths, concepts, modalities, licences, years."""
-    from radcap.datasets.statistics import statistic_tables, statistics
+    from radcap.datasets.statistics import read_semantic_types, statistic_tables, statistics
 
     dataset = open_chosen(path, Chosen(split, concepts, direction, min_concepts))
-    stats = statistics(dataset, surveyed(dataset, workers) if pixels else None)
+    survey = surveyed(dataset, workers) if pixels else None
+    stats = statistics(dataset, survey, semantic_types=types and read_semantic_types(types))
     if json:
         print_json(stats.to_json())
         return
@@ -111,6 +114,7 @@ def report_command(
     out: Annotated[Path, typer.Option("--out", help="The page to write (.html).")] = Path("dataset.html"),
     sample: Annotated[int, typer.Option(min=1, max=2000, help="How many images to show.")] = 60,
     seed: Annotated[int, typer.Option(help="Which ones.")] = 0,
+    types: SemanticTypes = None,
     split: SplitOption = None,
     concepts: ConceptsOption = "all",
     direction: DirectionOption = True,
@@ -120,14 +124,15 @@ def report_command(
     """One page about a dataset: figures, pictures, a sample, outliers, findings. It needs no network."""
     from radcap.datasets.checks import check_dataset
     from radcap.datasets.page import report_page
-    from radcap.datasets.statistics import statistics
+    from radcap.datasets.statistics import read_semantic_types, statistics
     from radcap.formats import write_lines
 
     check_page(out, [Path(path)])
     dataset = open_chosen(path, Chosen(split, concepts, direction, min_concepts))
     survey = surveyed(dataset, workers)
     found = check_dataset(dataset, survey=survey)
-    text = report_page(dataset, statistics(dataset, survey), survey, found, seed=seed, sample=sample)
+    stats = statistics(dataset, survey, semantic_types=types and read_semantic_types(types))
+    text = report_page(dataset, stats, survey, found, seed=seed, sample=sample)
     write_lines(text.split("\n"), out)
     say(f"{dataset.name}: {len(dataset):,} records, page written to {out}")
 
@@ -164,6 +169,9 @@ def leaks_command(
         list[str],
         typer.Argument(metavar="DATA...", help="The data that is learnt from, then the data that tests it."),
     ],
+    pairs: Annotated[
+        Path | None, typer.Option("--list", metavar="FILE", help="Write every shared pair (.csv).")
+    ] = None,
     pixels: Pixels = True,
     workers: Workers = 0,
     json: Json = False,
@@ -172,8 +180,9 @@ def leaks_command(
 
     With one dataset alone: between its splits. Exit code 1: something is shared.
     """
-    from radcap.datasets.leaks import find_leaks, leaks_within
+    from radcap.datasets.leaks import find_leaks, leaks_within, write_pairs
 
+    check_output(pairs, map(Path, paths))
     most = 2
     if len(paths) > most:
         raise UsageError(f"{len(paths)} datasets were named. Leaks run from one to another. Name one or two.")
@@ -184,6 +193,8 @@ def leaks_command(
     else:
         pair = (surveys[0], surveys[1]) if surveys else None
         all_found = (find_leaks(datasets[0], datasets[1], surveys=pair),)
+    if pairs is not None:
+        write_pairs(all_found, pairs)
     if json:
         print_json([found.to_json() for found in all_found])
     else:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-__all__ = ["ConceptsOption", "DataPath", "DirectionOption", "MinConcepts", "Pixels", "SplitOption", "Workers"]
+__all__ = [
+    "ConceptsOption",
+    "DataPath",
+    "DirectionOption",
+    "MinConcepts",
+    "Pixels",
+    "SemanticTypes",
+    "SplitOption",
+    "Workers",
+]
 
 DataPath = Annotated[
     str, typer.Argument(metavar="DATA", help="Folder of a dataset, in any layout, or radiology-open.")
@@ -21,5 +31,9 @@ DirectionOption = Annotated[
 MinConcepts = Annotated[int, typer.Option("--min-concepts", min=0, help="Leave images with fewer out.")]
 Pixels = Annotated[
     bool, typer.Option("--pixels/--no-pixels", help="Look at the images too; the labels alone are quick.")
+]
+SemanticTypes = Annotated[
+    Path | None,
+    typer.Option("--semantic-types", metavar="FILE", help="Table CUI,TUI or MRSTY.RRF: count types too."),
 ]
 Workers = Annotated[int, typer.Option("--workers", min=0, help="Processes; 0: one for each core.")]

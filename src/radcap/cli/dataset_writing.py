@@ -67,6 +67,14 @@ def split_command(
     valid: Annotated[float, typer.Option(min=0, max=1, help="Share of valid.")] = 0.1,
     test: Annotated[float, typer.Option(min=0, max=1, help="Share of test.")] = 0.1,
     seed: Annotated[int, typer.Option(help="The same seed gives the same split.")] = 0,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", metavar="SPLIT", help="Leave this split alone; may repeat."),
+    ] = None,
+    from_year: Annotated[
+        int | None,
+        typer.Option(metavar="YEAR", help="Groups of that year or later go to test."),
+    ] = None,
     drop_unseen: Annotated[
         bool, typer.Option("--drop-unseen/--keep-unseen", help="Take labels that train lacks from the rest.")
     ] = True,
@@ -84,7 +92,15 @@ def split_command(
     dataset = open_chosen(path, Chosen())
     same = find_duplicates(surveyed(dataset, workers)).clusters if pixels else ()
     shares = {"train": train, "valid": valid, "test": test}
-    found = split_dataset(dataset, shares, seed=seed, same=same, drop_unseen=drop_unseen)
+    found = split_dataset(
+        dataset,
+        shares,
+        seed=seed,
+        same=same,
+        fixed=keep or (),
+        temporal=from_year,
+        drop_unseen=drop_unseen,
+    )
     if not json:
         for table in found.tables():
             print_table(table)

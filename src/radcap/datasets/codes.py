@@ -137,6 +137,7 @@ CATALOGUE = (
         "{n:,} rows of {file} name images that no label file has. They add no record.",
         "Intended?",
     ),
+    Code("DAT125", "W", False, "The header stands here again. The row names no image.", "Delete the line."),
     # labels
     Code(
         "DAT201",

@@ -96,14 +96,14 @@ def _folder(name_or_path: str | Path) -> tuple[Path, str]:
     if not _is(path.exists):
         inside = ", ".join(BUNDLED)
         raise _refused(
-            "DAT101", path=f"{shown(str(path))} (and no dataset inside radcap is called so: {inside})"
+            "DAT101", path=f"{_quoted(path)} (and no dataset inside radcap is called so: {inside})"
         )
     with path.open("rb") as file:
         start = file.read(4)
     kind, todo = next(
         (said for magic, said in _KINDS.items() if start.startswith(magic)), ("a file", "Give its folder.")
     )
-    raise _refused("DAT102", path=shown(str(path)), kind=kind, todo=todo)
+    raise _refused("DAT102", path=_quoted(path), kind=kind, todo=todo)
 
 
 def _is(asked: Callable[[], bool]) -> bool:
@@ -121,7 +121,7 @@ def _recognised(folder: Path) -> str:
     inside = sorted(one.name for one in folder.iterdir())
     names = ", ".join(shown(name) for name in inside[:_NAMES_SHOWN]) or "nothing"
     more = f" and {len(inside) - _NAMES_SHOWN:,} more" if len(inside) > _NAMES_SHOWN else ""
-    raise _refused("DAT103", path=shown(str(folder)), names=names + more, todo=_todo(folder))
+    raise _refused("DAT103", path=_quoted(folder), names=names + more, todo=_todo(folder))
 
 
 def _todo(folder: Path) -> str:
@@ -140,6 +140,11 @@ def _below(folder: Path, depth: int) -> Iterator[Path]:
     yield from inside[:_NAMES_SHOWN]
     for one in inside[:_NAMES_SHOWN] if depth > 1 else ():
         yield from _below(one, depth - 1)
+
+
+def _quoted(path: Path) -> str:
+    """A path whole, since its end tells most, and safe to print."""
+    return repr(str(path))
 
 
 def _refused(code: str, **fields: str) -> InputError:

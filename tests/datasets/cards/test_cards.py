@@ -62,3 +62,9 @@ def test_a_card_that_is_none_is_refused_with_all_that_is_wrong(
         read_card(tmp_path, "x")
     assert said in str(refused.value)
     assert CARD_FILE in str(refused.value)
+
+
+def test_a_huge_card_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    (tmp_path / "card.json").write_text('{"name": "' + "x" * 1_000_000 + '"}', "utf-8")
+    with pytest.raises(InputError, match="1,000,012 bytes"):
+        read_card(tmp_path, "name")

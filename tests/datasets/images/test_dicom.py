@@ -163,3 +163,11 @@ def test_mutated_files_give_a_picture_or_a_refusal(changes: list[tuple[int, int]
             result = refused.code
     assert result in {"L", "RGB", *(f"IMG10{number}" for number in range(3, 10))}
     assert not caught, [str(one.message) for one in caught]
+
+
+def test_a_broken_length_is_refused_though_pydicom_raises_an_error_of_its_own() -> None:
+    data = bytearray(SAMPLE)
+    data[138] = 1
+    with pytest.raises(ImageRefused) as refused:
+        decode(bytes(data))
+    assert refused.value.code == "IMG109"

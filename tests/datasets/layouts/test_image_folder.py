@@ -228,3 +228,10 @@ def test_a_second_column_of_ids_is_kept_and_one_called_image_is_named(name: str,
     assert f"Column image of '{name}' holds what file_name" in dataset.findings[0].issue.message
     dataset.save(tmp_path.parent / f"{tmp_path.name}-copy", "folder")
     assert load_dataset(tmp_path.parent / f"{tmp_path.name}-copy")[0].details == {"id": "7"}
+
+
+def test_the_name_of_a_plain_folder_tells_the_split_of_its_images(tmp_path: Path):
+    for name in ("test", "scans"):
+        folder_of(tmp_path / name, {"a.png": png(noise(1))})
+    assert load_dataset(tmp_path / "test").splits == ("test",)
+    assert load_dataset(tmp_path / "scans").splits == ("train",)

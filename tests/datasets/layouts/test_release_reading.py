@@ -408,3 +408,18 @@ def test_a_large_folder_of_images_is_not_read_through(tmp_path: Path, monkeypatc
     lay(tmp_path / "train", {"test_captions.csv": "ID,Caption\nb,x\n"})
     monkeypatch.setattr("radcap.datasets.layouts.release.files._LOOKED_AT", 0)
     assert opened(tmp_path)[0].splits == ("train",)
+
+
+@pytest.mark.parametrize("header", ["ID,Caption", "id,caption", "Id,Text"])
+def test_a_header_that_stands_again_is_no_record(tmp_path: Path, header: str):
+    lay(tmp_path, {"train_captions.csv": f"ID,Caption\na1,x\n{header}\na2,y\na1,z\n"})
+    dataset, findings = opened(tmp_path)
+    assert dataset.ids == ["a1", "a2"]
+    lines = {one.issue.code: one.issue.line for one in findings.findings}
+    assert (lines["DAT125"], lines["DAT201"]) == (3, 5)
+
+
+def test_a_header_that_stands_again_alone_is_said(tmp_path: Path):
+    lay(tmp_path, {"train_captions.csv": "ID,Caption\na1,x\nID,Caption\na2,y\n"})
+    dataset, findings = opened(tmp_path)
+    assert (dataset.ids, findings.counts["DAT125"]) == (["a1", "a2"], 1)

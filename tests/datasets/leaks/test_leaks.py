@@ -10,7 +10,7 @@ from dataset_samples import dataset_of, noise, png, row
 
 from radcap.core import UsageError
 from radcap.datasets import Dataset
-from radcap.datasets.leaks import Evidence, Leaks, find_leaks, leaks_within
+from radcap.datasets.leaks import Evidence, Leaks, find_leaks, leaks_within, write_pairs
 from radcap.datasets.survey.surveying import survey_images
 from radcap.datasets.synthetic.dataset import Faults, synthetic
 
@@ -271,7 +271,7 @@ def test_the_report_is_json_with_bounded_lists() -> None:
 
 def test_every_pair_is_exported(tmp_path: Path) -> None:
     leaks = find_leaks(made("a", {"group": "x", "captions": LONG}), made("b", *[{"group": "x"}] * 1200))
-    leaks.write(tmp_path / "pairs.csv")
+    write_pairs([leaks], tmp_path / "pairs.csv")
     with (tmp_path / "pairs.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 1200

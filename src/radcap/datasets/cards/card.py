@@ -19,6 +19,7 @@ __all__ = ["CARD_FILE", "Card", "read_card"]
 
 CARD_FILE = "card.json"
 _LISTS = ("limitations", "known_issues")
+_MOST_BYTES = 1_000_000  # of a card: a page or two of text has a few thousand
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,11 @@ def read_card(folder: Path, name: str) -> Card:
     path = folder / CARD_FILE
     if not path.is_file():
         return Card(name)
+    if path.stat().st_size > _MOST_BYTES:
+        size = f"{path.stat().st_size:,}"
+        raise InputError(
+            f"{path} has {size} bytes. A card has at most {_MOST_BYTES:,}. Shorten or delete it."
+        )
     try:
         values = json.loads(path.read_text("utf-8"))
     except (ValueError, RecursionError) as error:

@@ -45,6 +45,7 @@ WORDS: Mapping[str, str] = {
     "DAT122": "row with other cells than the first",
     "DAT123": "images without split",
     "DAT124": "rows of images without labels",
+    "DAT125": "header repeated",
     "DAT201": "id repeats",
     "DAT202": "no CUI",
     "DAT203": "CUI in small letters",

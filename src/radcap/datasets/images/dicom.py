@@ -66,7 +66,7 @@ def read_dicom(
             dataset = pydicom.dcmread(io.BytesIO(data), force=True)
             _check_header(dataset, name, limits, allow_burned_in=allow_burned_in)
             return DicomImage(shown_pixels(dataset), _facts(dataset))
-    except FAILURES as failure:
+    except (*FAILURES, *_own_failures(pydicom)) as failure:
         raise refuse("IMG109", name, why=reason(failure)) from None
 
 
@@ -76,6 +76,11 @@ def _pydicom() -> Any:
     except ImportError:
         raise Missing("pydicom", "DICOM files need it.", "Run: pip install 'radcap[dicom]'") from None
     return pydicom
+
+
+def _own_failures(pydicom: Any) -> tuple[type[Exception], ...]:
+    """What pydicom raises under names of its own, which derive from nothing more telling than `Exception`."""
+    return pydicom.errors.BytesLengthException, pydicom.errors.InvalidDicomError
 
 
 def _check_start(data: bytes, name: str, limits: ImageLimits) -> None:

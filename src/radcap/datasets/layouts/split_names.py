@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-__all__ = ["folder_split", "split_of", "tells_split"]
+__all__ = ["folder_split", "is_split", "split_of", "tells_split"]
 
 _SPLITS = {
     "train": "train",
@@ -21,6 +21,11 @@ _SPLITS = {
     "testing": "test",
 }
 _SHARD = re.compile(r"[-_.]?\d+(?:-of-\d+(?:-[0-9a-f]+)?)?$")
+
+
+def is_split(name: str) -> bool:
+    """Whether a name is that of a split and nothing else."""
+    return name.casefold() in _SPLITS
 
 
 def tells_split(name: str) -> str:

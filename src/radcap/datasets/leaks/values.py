@@ -1,6 +1,6 @@
 """A leak report as values: what was found of each kind of evidence, and the records concerned.
 
-Invariant: counts are over all records; lists in JSON and tables are bounded, `pairs` and `write` are not.
+Invariant: counts are over all records; lists in JSON and tables are bounded, those of pairs are not.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from radcap.datasets.leaks.evidence import Evidence
@@ -16,14 +15,16 @@ from radcap.formats import replacing
 from radcap.report import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from radcap.datasets.dataset import Dataset
     from radcap.datasets.leaks.matching import Matches
     from radcap.datasets.leaks.nearest_images import Nearest
 
-__all__ = ["Leak", "Leaks", "Pair"]
+__all__ = ["Leak", "Leaks", "Pair", "write_pairs"]
 
+_COLUMNS = ("evidence", "second", "second_split", "first", "first_split", "what")
 _PAIRS = 1000  # of one kind of evidence in JSON
 _EXAMPLES = 20  # of one kind of evidence in tables
 _LONG = 80  # letters of a caption in tables
@@ -117,23 +118,15 @@ class Leaks:
             return self.second.table["group"][place].as_py()
         return self.second[place].caption
 
-    def write(self, path: Path | str) -> None:
-        """Every pair of every kind as CSV."""
-        with replacing(Path(path)) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
-            rows = csv.writer(file, lineterminator="\n")
-            rows.writerow(("evidence", "second", "second_split", "first", "first_split", "what"))
-            for leak in self.found:
-                for one in self.pairs(leak.evidence):
-                    rows.writerow(
-                        (
-                            one.evidence.value,
-                            one.second,
-                            one.second_split,
-                            one.first,
-                            one.first_split,
-                            one.what,
-                        )
-                    )
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """Every pair of every kind."""
+        for leak in self.found:
+            for one in self.pairs(leak.evidence):
+                yield (
+                    one.evidence.value,
+                    *(one.second, one.second_split, one.first, one.first_split),
+                    one.what,
+                )
 
     def to_json(self) -> dict[str, Any]:
         """The report; of each kind the first thousand pairs."""
@@ -191,3 +184,12 @@ def _counted(leak: Leak) -> tuple[str, str, str, str, str]:
         f"{matches.images_first:,}",
         f"{matches.keys:,} of {matches.keys_second:,}",
     )
+
+
+def write_pairs(found: Iterable[Leaks], path: Path) -> None:
+    """Every pair of every kind as CSV, of as many reports as there are pairs of splits."""
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(_COLUMNS)
+        for one in found:
+            rows.writerows(one.rows())

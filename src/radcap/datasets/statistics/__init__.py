@@ -2,6 +2,14 @@
 
 from radcap.datasets.statistics.comparison import DatasetComparison, compare_datasets
 from radcap.datasets.statistics.figures import Statistics, statistics
+from radcap.datasets.statistics.semantic_types import read_semantic_types
 from radcap.datasets.statistics.tables import statistic_tables
 
-__all__ = ["DatasetComparison", "Statistics", "compare_datasets", "statistic_tables", "statistics"]
+__all__ = [
+    "DatasetComparison",
+    "Statistics",
+    "compare_datasets",
+    "read_semantic_types",
+    "statistic_tables",
+    "statistics",
+]

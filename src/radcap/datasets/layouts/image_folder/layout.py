@@ -19,7 +19,7 @@ from radcap.datasets.layouts.image_folder.folder_names import files_in, folders_
 from radcap.datasets.layouts.image_folder.metadata_files import METADATA_FILES, csv_line, read_metadata
 from radcap.datasets.layouts.repeats import check_ids
 from radcap.datasets.layouts.safe_names import UNNAMED, FileNames
-from radcap.datasets.layouts.split_names import folder_split
+from radcap.datasets.layouts.split_names import folder_split, is_split, tells_split
 from radcap.datasets.layouts.split_rows import rows_of
 from radcap.datasets.layouts.tables import stacked
 from radcap.datasets.stores.file_names import is_image, stem_of
@@ -124,7 +124,9 @@ def _without(folder: Path, findings: Findings) -> pa.Table:
     """Images alone: the id is the name of the file, the split that of the folder."""
     keys = [str(place / name) for place, names in walk(folder) for name in names if is_image(name)]
     ids = pa.array([stem_of(PurePosixPath(key).name) for key in keys], pa.string())
-    splits = [folder_split(key) for key in keys]
+    name = folder.resolve().name  # the folder `test` of a release holds no other split
+    own = tells_split(name) if is_split(name) else "train"
+    splits = [folder_split(key, own) for key in keys]
     check_ids(ids, lambda row: (keys[row], 0), findings)
     return make_table({"image_id": ids, "split": splits, "image": keys}, len(keys))
 

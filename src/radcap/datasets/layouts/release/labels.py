@@ -65,10 +65,25 @@ def labels_of(found: ReleaseFile, table: CsvFile, findings: Findings) -> Labels 
         return None
     place = id_place(table)
     ids = texts(table.columns[place])
-    keep = once_each(ids, table.lines, found.name, findings)
+    keep = _without_headers(table, place, ids, once_each(ids, table.lines, found.name, findings), findings)
     cells = _cells(table, place, found, findings)
     labels = Labels(found.kind, found.split, ids, cells, found.name)
     return labels if keep is None else labels.where(pa.array(keep))
+
+
+def _without_headers(
+    table: CsvFile, place: int, ids: Any, keep: NDArray[np.bool_] | None, findings: Findings
+) -> NDArray[np.bool_] | None:
+    """Less the rows in which the header stands again, as it does where files were glued together."""
+    if not table.names:
+        return keep
+    name = table.names[place]
+    again = pc.is_in(ids, pa.array([name, name.upper(), name.capitalize()])).to_numpy(zero_copy_only=False)
+    if not again.any():
+        return keep
+    for row in np.flatnonzero(again).tolist():
+        findings.add("DAT125", table.name, int(table.lines[row]), 1)
+    return ~again if keep is None else keep & ~again
 
 
 def id_place(table: CsvFile) -> int:
