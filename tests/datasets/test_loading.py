@@ -7,7 +7,7 @@ import pytest
 from dataset_samples import sample
 
 from radcap.core import InputError, UsageError
-from radcap.datasets import LAYOUTS, Findings, load_dataset, open_dataset
+from radcap.datasets import LAYOUTS, Findings, load_dataset, open_dataset, save
 
 
 @pytest.fixture
@@ -108,3 +108,16 @@ def test_a_layout_can_be_named(folder: Path) -> None:
     assert open_dataset(folder, Findings(), "folder").layout == "folder"
     with pytest.raises(UsageError, match="no layout 'foldr'"):
         open_dataset(folder, Findings(), "foldr")
+
+
+def test_a_dataset_two_folders_below_is_named(tmp_path: Path) -> None:
+    save(sample(), tmp_path / "home" / "download" / "set")
+    (tmp_path / "home" / "empty").mkdir()
+    with pytest.raises(InputError, match="lies in its folder 'download/set'"):
+        load_dataset(tmp_path / "home")
+
+
+def test_folders_without_a_dataset_are_not_named(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    with pytest.raises(InputError, match="Known layouts: parquet"):
+        load_dataset(tmp_path)
