@@ -10,7 +10,9 @@ Imports are paid before the clock starts, by opening a release of ten records.
 from __future__ import annotations
 
 import json
+import os
 import sys
+import tempfile
 import time
 from pathlib import Path
 from random import Random
@@ -19,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-__all__ = ["JOINED", "WAYS", "make"]
+__all__ = ["AGAIN", "JOINED", "WAYS", "make"]
 
 SPLITS = {"train": 80_091, "valid": 17_277, "test": 19_267}  # of 2025
 SEED = 2025
@@ -119,8 +121,10 @@ WAYS: Mapping[str, Callable[[Path], Sequence[int]]] = {
     "pandas-split": pandas_split,
     "pandas-join": pandas_join,
     "radcap": radcap,
+    "radcap-again": radcap,
 }
-JOINED = ("pandas-join", "radcap")
+JOINED = ("pandas-join", "radcap", "radcap-again")
+AGAIN = "radcap-again"  # the records were kept by an earlier process
 
 
 def _memory_mib(line: str) -> float:
@@ -129,12 +133,14 @@ def _memory_mib(line: str) -> float:
 
 
 def _timed(way: str, folder: Path, small: Path) -> None:
-    WAYS[way](small)
-    before = _memory_mib("VmRSS:")
-    wall_s, cpu_s = time.perf_counter(), time.process_time()
-    values = WAYS[way](folder)
-    cost = {"wall_s": time.perf_counter() - wall_s, "cpu_s": time.process_time() - cpu_s}
-    print(json.dumps({**cost, "peak_mib": _memory_mib("VmHWM:") - before, "values": list(values)}))
+    with tempfile.TemporaryDirectory() as fresh:
+        os.environ["RADCAP_CACHE"] = str(folder.parent / "cache") if way == AGAIN else fresh
+        WAYS[way](small)
+        before = _memory_mib("VmRSS:")
+        wall_s, cpu_s = time.perf_counter(), time.process_time()
+        values = WAYS[way](folder)
+        cost = {"wall_s": time.perf_counter() - wall_s, "cpu_s": time.process_time() - cpu_s}
+        print(json.dumps({**cost, "peak_mib": _memory_mib("VmHWM:") - before, "values": list(values)}))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from radcap.datasets.layouts.release.attribution_file import ATTRIBUTION_FILE, a
 from radcap.datasets.layouts.release.editions import EDITIONS, Edition
 from radcap.datasets.layouts.release.files import ReleaseFolder, look
 from radcap.datasets.layouts.release.images import check_images, modality_folders, unlabelled
+from radcap.datasets.layouts.release.kept import keep_table, kept_table
 from radcap.datasets.layouts.release.labels import labels_of
 from radcap.datasets.layouts.release.names import LABELS, Kind, split_of
 from radcap.datasets.layouts.release.records import assemble
@@ -74,6 +75,17 @@ class ReleaseLayout:
 def read_release(folder: Path, findings: Findings) -> tuple[pa.Table, NamedImages]:
     """Records and images of a release of any edition."""
     found = look(folder, findings)
+    table = kept_table(folder, found.files)
+    if table is None:
+        table = _joined(folder, found, findings)
+    counts = {one["values"]: one["counts"] for one in pc.value_counts(table["split"]).to_pylist()}
+    check_images(found, counts, findings)
+    return table, NamedImages(folder, tuple(counts), split_of, table["image"])
+
+
+def _joined(folder: Path, found: ReleaseFolder, findings: Findings) -> pa.Table:
+    """The records of all label files; kept for the next time where they alone tell them."""
+    before = findings.counts.total()
     tables = read_csvs({one.name: one.path for one in found.files}, findings)
     rights = _rights(found, tables, findings)
     read = (labels_of(one, tables[one.name], findings) for one in found.of(*LABELS))
@@ -81,11 +93,11 @@ def read_release(folder: Path, findings: Findings) -> tuple[pa.Table, NamedImage
     known = {one.split for one in labels} | {
         split for one in rights if one.splits is not None for split in pc.unique(one.splits).to_pylist()
     }
-    table = assemble(labels, rights, unlabelled(found, known), findings)
-    table = _with_modalities(table, found)
-    counts = {one["values"]: one["counts"] for one in pc.value_counts(table["split"]).to_pylist()}
-    check_images(found, counts, findings)
-    return table, NamedImages(folder, tuple(counts), split_of, table["image"])
+    unseen, modalities = unlabelled(found, known), modality_folders(found)
+    table = _with_modalities(assemble(labels, rights, unseen, findings), modalities)
+    if not unseen and not modalities and findings.counts.total() == before:
+        keep_table(table, folder, found.files)
+    return table
 
 
 def _rights(found: ReleaseFolder, tables: Mapping[str, CsvFile], findings: Findings) -> list[Attribution]:
@@ -97,10 +109,9 @@ def _rights(found: ReleaseFolder, tables: Mapping[str, CsvFile], findings: Findi
     return [one for one in read if one is not None]
 
 
-def _with_modalities(table: pa.Table, found: ReleaseFolder) -> pa.Table:
+def _with_modalities(table: pa.Table, modalities: Mapping[str, str]) -> pa.Table:
     """Modalities by the folders of 2020, where no file gives any."""
-    modalities = {} if pc.any(pc.not_equal(table["modality"], "")).as_py() else modality_folders(found)
-    if not modalities:
+    if not modalities or pc.any(pc.not_equal(table["modality"], "")).as_py():
         return table
     ids: Any = table["image_id"].combine_chunks()
     rows = pc.index_in(ids, pa.array(list(modalities), pa.string()))
