@@ -36,10 +36,10 @@ TEXT = """## Opening a dataset
 Captions, concepts, manual concepts and licences of three splits, ten CSV files of ROCOv2's shape.
 `load_dataset` joins them to one table of records, checks every id and line, and splits the concept cells.
 The third way of pandas does the same work without the checks, the first only reads. The records of a large
-release are kept in the cache, and a process that opens it again maps them into memory as long as no label
-file has changed. Every way ran {often}, each time in a process of its own; times are those inside it, imports
-paid before, and the median counts. Each counts all concepts and letters once. Memory is what the process grew
-by at its peak.
+release are kept in the cache, in the background, and a process that opens it again maps them into memory as
+long as no label file has changed. Every way ran {often}, each time in a process of its own; times are those
+inside it, imports paid before, and the median counts. Each counts all concepts and letters once. Memory is
+what the process grew by at its peak.
 """
 
 

@@ -17,7 +17,7 @@ from radcap.datasets.layouts.release.attribution_file import ATTRIBUTION_FILE, a
 from radcap.datasets.layouts.release.editions import EDITIONS, Edition
 from radcap.datasets.layouts.release.files import ReleaseFolder, look
 from radcap.datasets.layouts.release.images import check_images, modality_folders, unlabelled
-from radcap.datasets.layouts.release.kept import keep_table, kept_table
+from radcap.datasets.layouts.release.kept import KeptTable
 from radcap.datasets.layouts.release.labels import labels_of
 from radcap.datasets.layouts.release.names import LABELS, Kind, split_of
 from radcap.datasets.layouts.release.records import assemble
@@ -75,15 +75,16 @@ class ReleaseLayout:
 def read_release(folder: Path, findings: Findings) -> tuple[pa.Table, NamedImages]:
     """Records and images of a release of any edition."""
     found = look(folder, findings)
-    table = kept_table(folder, found.files)
+    kept = KeptTable.of(folder, found.files)
+    table = kept.read()
     if table is None:
-        table = _joined(folder, found, findings)
+        table = _joined(found, kept, findings)
     counts = {one["values"]: one["counts"] for one in pc.value_counts(table["split"]).to_pylist()}
     check_images(found, counts, findings)
     return table, NamedImages(folder, tuple(counts), split_of, table["image"])
 
 
-def _joined(folder: Path, found: ReleaseFolder, findings: Findings) -> pa.Table:
+def _joined(found: ReleaseFolder, kept: KeptTable, findings: Findings) -> pa.Table:
     """The records of all label files; kept for the next time where they alone tell them."""
     before = findings.counts.total()
     tables = read_csvs({one.name: one.path for one in found.files}, findings)
@@ -96,7 +97,7 @@ def _joined(folder: Path, found: ReleaseFolder, findings: Findings) -> pa.Table:
     unseen, modalities = unlabelled(found, known), modality_folders(found)
     table = _with_modalities(assemble(labels, rights, unseen, findings), modalities)
     if not unseen and not modalities and findings.counts.total() == before:
-        keep_table(table, folder, found.files)
+        kept.keep_soon(table)
     return table
 
 
