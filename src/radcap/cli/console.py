@@ -9,14 +9,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections import Counter
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
 from radcap.core import Level
 from radcap.formats import issue_lines
-from radcap.formats.listing import SHOWN_PER_CODE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -98,14 +96,9 @@ def print_issues(path: str, issues: Sequence[Issue], counts: Mapping[str, int] |
 
 def print_findings(path: str, findings: Sequence[Finding], counts: Mapping[str, int]) -> None:
     """Findings of a dataset, one line each; a finding in no file is about the dataset at `path`."""
-    printed: Counter[str] = Counter()
-    for one in findings:
-        printed[one.issue.code] += 1
-        if printed[one.issue.code] <= SHOWN_PER_CODE:
-            _write(_paint(one.issue.level, f"{one.file or path}:{one.issue}"))
-    for code, n in counts.items():
-        if n > SHOWN_PER_CODE:
-            _write(_paint(Level.INFO, f"{path}: {code} {n - SHOWN_PER_CODE:,} more"))
+    issues, files = [one.issue for one in findings], [one.file for one in findings]
+    for line in issue_lines(path, issues, counts, files=files, paint=_paint):
+        _write(line)
 
 
 def _paint(level: Level, text: str) -> str:

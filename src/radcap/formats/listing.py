@@ -29,12 +29,14 @@ def issue_lines(
     issues: Sequence[Issue],
     counts: Mapping[str, int] | None = None,
     *,
+    files: Sequence[str] = (),
     shown_per_code: int = SHOWN_PER_CODE,
     paint: Callable[[Level, str], str] = lambda _, text: text,
 ) -> Iterator[str]:
     """`file:line:column: CODE message`, then how many more there are of each code.
 
-    `paint` may show the level of an issue where there are colours.
+    `files` names the file of each issue where they are in several; one without is in `path`. `paint` may show
+    the level of an issue where there are colours.
     """
     printed: Counter[str] = Counter()
     chosen: set[int] = set()
@@ -44,7 +46,8 @@ def issue_lines(
             printed[issues[place].code] += 1
             chosen.add(place)
     for place in sorted(chosen):
-        yield paint(issues[place].level, f"{path}:{issues[place]}")
+        file = (files and files[place]) or path
+        yield paint(issues[place].level, f"{file}:{issues[place]}")
     for code, n in (counts or Counter(issue.code for issue in issues)).items():
         if n > printed[code]:
             yield paint(Level.INFO, f"{path}: {code} {n - printed[code]:,} more")

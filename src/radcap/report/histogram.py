@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from radcap.report.axis import Axis, axis_over, drawable
 from radcap.report.markup import Markup, element, void
 from radcap.report.names import counted, shortened
-from radcap.report.row_chart import COLOUR, FONT, LETTER, SVG
+from radcap.report.plot import drawing
+from radcap.report.row_chart import COLOUR, LETTER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,22 +55,14 @@ def histogram(differences: Sequence[float], names: tuple[str, str], width: int =
         f"{second} is higher on {counted(found.higher)}, {first} on {found.lower:,}; "
         f"{found.equal:,} with the same score are not drawn."
     )
-    return element(
-        "svg",
-        element("title", f"Difference per image, {second} less {first}"),
-        element("desc", about),
+    return drawing(
+        f"Difference per image, {second} less {first}",
+        about,
+        width,
+        _HEIGHT,
         *plot.grid(),
         *(plot.bar(number, count) for number, count in sorted(bars.items())),
         *plot.words(names),
-        xmlns=SVG,
-        role="img",
-        class_="chart",
-        viewBox=f"0 0 {width} {_HEIGHT}",
-        width=width,
-        height=_HEIGHT,
-        font_family=FONT,
-        font_size=13,
-        fill="currentColor",
     )
 
 

@@ -43,7 +43,7 @@ def _write_csv(path: Path, ids: list[str], columns: dict[str, dict[str, float]])
 
 def _write_parquet(path: Path, ids: list[str], columns: dict[str, dict[str, float]]) -> None:
     try:
-        pyarrow: Any = import_module("pyarrow")  # untyped, and the base install has none
+        pyarrow: Any = import_module("pyarrow")  # slow to load, and who writes CSV needs none
         parquet: Any = import_module("pyarrow.parquet")
     except ModuleNotFoundError:
         raise Missing(

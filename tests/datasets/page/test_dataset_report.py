@@ -92,8 +92,10 @@ def test_the_same_data_and_seed_give_the_same_bytes() -> None:
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_any_size_makes_a_page(n: int) -> None:
     dataset = sample(12)[:n]
-    safe(paged(dataset))
-    safe(report_page(dataset, statistics(dataset)))
+    assert bool(safe(paged(dataset)).named("figure")) == bool(n)
+    bare = report_page(dataset, statistics(dataset))
+    safe(bare)
+    assert f"{n} image" in bare
 
 
 def test_a_dataset_of_bare_labels_makes_a_page() -> None:
@@ -130,7 +132,9 @@ def test_hostile_text_stays_text(text: str) -> None:
     dataset = dataset_of(rows, {"a.png": png(noise(1))}, text)
     card = Card(text, text, text, text, text, text, text, text, text, text, (text,))
     hostile = Dataset(text, dataset.table, dataset.images, {text: text}, card)
-    safe(paged(hostile))
+    made = paged(hostile)
+    assert safe(made).named("img")
+    assert ("<" in text) <= (text not in made)
 
 
 def test_cards_say_what_is_known() -> None:

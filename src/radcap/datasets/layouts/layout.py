@@ -37,15 +37,15 @@ class Layout(Protocol):
         ...
 
 
-# Names and factories. The order is that of recognition: the more telling signs first.
+# Names, and factories with their argument. The order is that of recognition: the more telling signs first.
 _ROOT = "radcap.datasets.layouts"
+_RELEASES = ("rocov2", *(f"imageclef-{year}" for year in range(2026, 2016, -1)))
 LAYOUTS: Mapping[str, str] = {
     "parquet": f"{_ROOT}.parquet.layout:own",
     "hf": f"{_ROOT}.parquet.layout:hugging_face",
     "webdataset": f"{_ROOT}.webdataset.layout:layout",
     "folder": f"{_ROOT}.image_folder.layout:layout",
-    "rocov2": f"{_ROOT}.release.layout:rocov2",
-    **{f"imageclef-{year}": f"{_ROOT}.release.layout:imageclef_{year}" for year in range(2026, 2016, -1)},
+    **{name: f"{_ROOT}.release.layout:release_layout:{name}" for name in _RELEASES},
 }
 
 
@@ -53,8 +53,8 @@ def layout_named(name: str) -> Layout:
     """The layout of that name."""
     if name not in LAYOUTS:
         raise unknown_name("layout", name, LAYOUTS)
-    module, _, factory = LAYOUTS[name].partition(":")
-    return cast("Layout", getattr(import_module(module), factory)())
+    module, factory, *arguments = LAYOUTS[name].split(":")
+    return cast("Layout", getattr(import_module(module), factory)(*arguments))
 
 
 def recognise(folder: Path) -> str | None:

@@ -8,24 +8,19 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-__all__ = ["folder_split", "is_split", "split_of", "tells_split"]
+__all__ = ["SPLIT_WORDS", "folder_split", "is_split", "split_of", "tells_split"]
 
-_SPLITS = {
-    "train": "train",
-    "training": "train",
-    "valid": "valid",
-    "validation": "valid",
-    "val": "valid",
-    "dev": "valid",
-    "test": "test",
-    "testing": "test",
+SPLIT_WORDS = {
+    **dict.fromkeys(("train", "training"), "train"),
+    **dict.fromkeys(("valid", "validation", "val", "dev", "development"), "valid"),
+    **dict.fromkeys(("test", "testing"), "test"),
 }
 _SHARD = re.compile(r"[-_.]?\d+(?:-of-\d+(?:-[0-9a-f]+)?)?$")
 
 
 def is_split(name: str) -> bool:
     """Whether a name is that of a split and nothing else."""
-    return name.casefold() in _SPLITS
+    return name.casefold() in SPLIT_WORDS
 
 
 def tells_split(name: str) -> str:
@@ -35,7 +30,7 @@ def tells_split(name: str) -> str:
     ('valid', 'test', '')
     """
     words = re.split(r"[-_. ]", name.casefold())
-    return next((_SPLITS[word] for word in words if word in _SPLITS), "")
+    return next((SPLIT_WORDS[word] for word in words if word in SPLIT_WORDS), "")
 
 
 def folder_split(path: str, default: str = "train") -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from radcap.datasets.columns import CAPTIONS, CUIS
+from radcap.datasets.columns import CAPTIONS, COLUMNS, CUIS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,21 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["FIELDS", "HUGGING_FACE_FIRST", "IMAGE", "OWN_ORDER", "features", "schema", "yaml_features"]
 
 IMAGE: Any = pa.struct([pa.field("bytes", pa.binary()), pa.field("path", pa.string())])
-FIELDS: dict[str, Any] = {
+_FIRST: dict[str, Any] = {
     "image": IMAGE,
-    "image_id": pa.string(),
-    "split": pa.string(),
+    "image_id": COLUMNS["image_id"],
+    "split": COLUMNS["split"],
     "caption": pa.string(),
     "caption_source": pa.string(),
-    "captions": CAPTIONS,
-    "cui": CUIS,
-    "cui_manual": CUIS,
-    "group": pa.string(),
-    "source": pa.string(),
-    "licence": pa.string(),
-    "attribution": pa.string(),
-    "modality": pa.string(),
 }
+FIELDS: dict[str, Any] = {**_FIRST, **{name: kind for name, kind in COLUMNS.items() if name not in _FIRST}}
 OWN_ORDER = tuple(FIELDS)
 HUGGING_FACE_FIRST = ("image", "image_id", "caption", "cui")
 _VALUE = {"dtype": "string", "_type": "Value"}

@@ -38,20 +38,7 @@ if TYPE_CHECKING:
     from radcap.datasets.stores import ImageStore
     from radcap.datasets.text_tables.files import CsvFile
 
-__all__ = [
-    "ReleaseLayout",
-    "imageclef_2017",
-    "imageclef_2018",
-    "imageclef_2019",
-    "imageclef_2020",
-    "imageclef_2021",
-    "imageclef_2022",
-    "imageclef_2023",
-    "imageclef_2024",
-    "imageclef_2025",
-    "imageclef_2026",
-    "rocov2",
-]
+__all__ = ["ReleaseLayout", "release_layout"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,45 +107,6 @@ def _with_modalities(table: pa.Table, modalities: Mapping[str, str]) -> pa.Table
     return table.set_column(NAMES.index("modality"), "modality", column)
 
 
-def rocov2() -> ReleaseLayout:
-    return ReleaseLayout(EDITIONS["rocov2"])
-
-
-def imageclef_2017() -> ReleaseLayout:
-    return ReleaseLayout(EDITIONS["imageclef-2017"])
-
-
-def imageclef_2018() -> ReleaseLayout:
-    return ReleaseLayout(EDITIONS["imageclef-2018"])
-
-
-def imageclef_2019() -> ReleaseLayout:
-    return ReleaseLayout(EDITIONS["imageclef-2019"])
-
-
-def imageclef_2020() -> ReleaseLayout:
-    return ReleaseLayout(EDITIONS["imageclef-2020"])
-
-
-def imageclef_2021() -> ReleaseLayout:
-    return ReleaseLayout(EDITIONS["imageclef-2021"])
-
-
-def imageclef_2022() -> ReleaseLayout:
-    return ReleaseLayout(EDITIONS["imageclef-2022"])
-
-
-def imageclef_2023() -> ReleaseLayout:
-    return ReleaseLayout(EDITIONS["imageclef-2023"])
-
-
-def imageclef_2024() -> ReleaseLayout:
-    return ReleaseLayout(EDITIONS["imageclef-2024"])
-
-
-def imageclef_2025() -> ReleaseLayout:
-    return ReleaseLayout(EDITIONS["imageclef-2025"])
-
-
-def imageclef_2026() -> ReleaseLayout:
-    return ReleaseLayout(EDITIONS["imageclef-2026"])
+def release_layout(name: str) -> ReleaseLayout:
+    """The layout of a release by its name: rocov2, or imageclef and a year."""
+    return ReleaseLayout(EDITIONS[name])

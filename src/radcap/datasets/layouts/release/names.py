@@ -13,6 +13,7 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 
 from radcap.datasets.concept_names import is_mapping
+from radcap.datasets.layouts.split_names import SPLIT_WORDS
 
 __all__ = ["LABELS", "Kind", "NamedFile", "release_file", "split_of", "tokens"]
 
@@ -31,18 +32,13 @@ class Kind(StrEnum):
 
 LABELS = (Kind.CAPTIONS, Kind.CONCEPTS, Kind.MANUAL)  # in the order in which they name records
 
-_SPLITS = {
-    **dict.fromkeys(("train", "training"), "train"),
-    **dict.fromkeys(("valid", "validation", "val", "dev", "development"), "valid"),
-    **dict.fromkeys(("test", "testing"), "test"),
-}
 _CONCEPTS = frozenset({"concept", "concepts", "cui", "cuis"})
 _CAPTIONS = frozenset({"caption", "captions"})
 _RIGHTS = frozenset({"licence", "license", "licences", "licenses", "attribution", "attributions"})
 _PLAIN = (
     _CONCEPTS
     | _CAPTIONS
-    | frozenset(_SPLITS)
+    | frozenset(SPLIT_WORDS)
     | {"detection", "prediction", "labels", "label", "set", "manual", "synth", "synthetic", "natural"}
 )
 _BRAND = re.compile(r"image_?clef(?:_?med(?:ical)?)?|roco(?:_?v?2)?(?![a-z])", re.IGNORECASE)
@@ -71,7 +67,7 @@ def tokens(name: str) -> tuple[str, ...]:
 
 def split_of(name: str) -> str:
     """The one split a name speaks of, or nothing."""
-    found = {_SPLITS[word] for word in tokens(name) if word in _SPLITS}
+    found = {SPLIT_WORDS[word] for word in tokens(name) if word in SPLIT_WORDS}
     return found.pop() if len(found) == 1 else ""
 
 
