@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from radcap.core import Level
 from radcap.formats import Code
+from radcap.formats.file_findings import plain_level
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from radcap.core import Level
 
 __all__ = ["CATALOGUE", "CODES", "level_of"]
 
@@ -298,9 +300,7 @@ CATALOGUE = (
 )
 CODES: Mapping[str, Code] = {code.code: code for code in CATALOGUE}
 
-_LEVELS = {"E": Level.ERROR, "W": Level.WARNING, "I": Level.INFO}
-
 
 def level_of(code: str) -> Level:
     """How grave a finding is; datasets know no editions."""
-    return _LEVELS[CODES[code].levels]
+    return plain_level(CODES[code])

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from radcap.core import cache_root
+from radcap.core.processes import default_workers
 from radcap.datasets.images.cache_build import Built, build
 from radcap.datasets.images.cache_folder import CacheFolder, config_of
 from radcap.datasets.images.cache_lock import locked
 from radcap.datasets.images.letterbox import code_name
-from radcap.datasets.processes import default_workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

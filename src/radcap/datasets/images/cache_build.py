@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from radcap.core import UsageError
+from radcap.core.processes import in_processes
 from radcap.datasets.images.cache_folder import CacheFolder
 from radcap.datasets.images.letterbox import digest_of, letterbox, refuse_row
-from radcap.datasets.processes import in_processes
 from radcap.datasets.refusal import ImageRefused
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from radcap.datasets.processes import default_workers, in_processes
+from radcap.core.processes import default_workers, in_processes
 from radcap.datasets.refusal import refuse
 from radcap.datasets.survey.facts import NEEDS_PACKAGE, ImageFacts, facts_of
 from radcap.datasets.survey.files import keep_survey, read_survey, survey_path

@@ -13,13 +13,14 @@ import threading
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from itertools import chain, islice
 from multiprocessing import get_context, parent_process
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
-from radcap.core import Missing, RadcapError
+from radcap.core.errors import Missing, RadcapError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from concurrent.futures import Future
 
 __all__ = ["ProcessDied", "default_workers", "in_processes"]
@@ -52,33 +53,35 @@ def default_workers() -> int:
 
 def in_processes(
     work: Callable[[Sequence[Item]], T],
-    chunks: Sequence[Sequence[Item]],
+    chunks: Iterable[Sequence[Item]],
     workers: int,
     lost: Callable[[Item], None] | None = None,
 ) -> Generator[T]:
     """The result of `work` for each chunk. `work` can be pickled, and is sent to each process once.
 
+    Chunks are taken as they are needed, a few ahead of the work, so they may come from a file of any size.
     An item that kills its process is given to `lost`, before the result of its chunk, which then lacks it (a
     chunk may become empty); without `lost` it raises `ProcessDied`. One worker means this process.
     """
-    workers = min(workers, len(chunks))
-    if workers <= 1:
-        yield from map(work, chunks)
+    left = iter(chunks)
+    first = list(islice(left, max(workers, 0)))  # no more processes than there is work for
+    left = chain(first, left)
+    if len(first) <= 1:
+        yield from map(work, left)
         return
-    pool = _Pool(work, workers)
+    pool = _Pool(work, len(first))
     try:
-        yield from _in_order(pool, chunks, lost or _not_expected)
+        yield from _in_order(pool, left, lost or _not_expected)
     finally:
         pool.close()
 
 
 def _in_order(
-    pool: _Pool[Item, T], chunks: Sequence[Sequence[Item]], lost: Callable[[Item], None]
+    pool: _Pool[Item, T], chunks: Iterator[Sequence[Item]], lost: Callable[[Item], None]
 ) -> Iterator[T]:
     running: deque[tuple[Sequence[Item], Future[T] | None]] = deque()
-    left = iter(chunks)
     while True:
-        while len(running) < _AHEAD * pool.workers and (chunk := next(left, None)) is not None:
+        while len(running) < _AHEAD * pool.workers and (chunk := next(chunks, None)) is not None:
             running.append((chunk, pool.submit(chunk)))
         if not running:
             return
@@ -193,7 +196,7 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _do(chunk: Sequence[Any]) -> Any:
+def _do(chunk: Sequence[Any]) -> Any:  # noqa: ANN401 - whatever the work gives
     if "work" not in _received:  # not earlier: what fails here is told as an error of the work
         _received["work"] = pickle.loads(_received["bytes"])  # noqa: S301 - written by our own parent
     return _received["work"](chunk)

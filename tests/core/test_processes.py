@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING
 import pytest
 from process_samples import Growing, die_on_negatives, die_on_pairs, fail_on_zero, process_of, total
 
-from radcap.core import Missing
-from radcap.datasets import processes
-from radcap.datasets.processes import ProcessDied, default_workers, in_processes
+from radcap.core import Missing, processes
+from radcap.core.processes import ProcessDied, default_workers, in_processes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 CHUNKS = [[1, 2], [3], [], [4, 5, 6], [7]]
 
@@ -34,6 +33,32 @@ def test_results_come_in_the_order_of_the_chunks(workers: int) -> None:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_no_chunks_give_no_results(workers: int) -> None:
     assert list(in_processes(total, [], workers)) == []
+
+
+@pytest.mark.parametrize("workers", [0, 1, 2, 9])
+def test_chunks_may_be_made_while_they_are_worked_on(workers: int) -> None:
+    taken: list[int] = []
+
+    def chunks() -> Iterator[list[int]]:
+        for n in range(40):
+            taken.append(n)
+            yield [n, n]
+
+    results = in_processes(total, chunks(), workers)
+    assert next(results) == 0
+    assert len(taken) <= max(3 * workers, 1)  # some for each worker, and never all of them
+    assert list(results) == [2 * n for n in range(1, 40)]
+
+
+def test_an_error_of_what_makes_the_chunks_comes_through_and_leaves_no_process_behind() -> None:
+    def chunks() -> Iterator[list[int]]:
+        yield from ([1], [2], [3])
+        raise ValueError("the file ended early")
+
+    before = threading.active_count()
+    with pytest.raises(ValueError, match="the file ended early"):
+        list(in_processes(total, chunks(), 2))
+    assert threading.active_count() == before
 
 
 def test_one_worker_is_this_process_and_two_are_others() -> None:
@@ -104,7 +129,7 @@ def test_a_script_without_a_guard_is_told_what_to_do(tmp_path: Path) -> None:
     script = tmp_path / "unguarded.py"
     script.write_text(
         f"import sys\nsys.path.insert(0, {str(Path(__file__).parents[1])!r})\n"
-        "from process_samples import total\nfrom radcap.datasets.processes import in_processes\n"
+        "from process_samples import total\nfrom radcap.core.processes import in_processes\n"
         "print(list(in_processes(total, [[1], [2]], 2)))\n"
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
@@ -117,7 +142,7 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     script = tmp_path / "guarded.py"
     script.write_text(
         f"import sys, time\nsys.path.insert(0, {str(Path(__file__).parents[1])!r})\n"
-        "from process_samples import process_of\nfrom radcap.datasets.processes import in_processes\n"
+        "from process_samples import process_of\nfrom radcap.core.processes import in_processes\n"
         "if __name__ == '__main__':\n"
         "    for process in in_processes(process_of, [[n] for n in range(9)], 2):\n"
         "        print(process, flush=True)\n        time.sleep(60)\n"
