@@ -49,7 +49,8 @@ def fold_fields(described: Class) -> None:
         return
     lines: list[str] = []
     for name, field in list(described.attributes.items()):
-        if "property" in field.labels or name.startswith("_"):
+        inherited = name not in described.members  # told where it is defined
+        if inherited or "property" in field.labels or name.startswith("_"):
             continue
         comment = _comment(field)
         if is_enum:

@@ -28,6 +28,7 @@ API_PACKAGES = (
     "radcap",
     "radcap.datasets",
     "radcap.datasets.images",
+    "radcap.vocabulary",
     "radcap.core",
     "radcap.formats",
     "radcap.metrics",
@@ -57,11 +58,19 @@ DATASET_FAMILIES = {
     "DAT4": "Datasets: splits",
     "IMG1": "Datasets: one image file",
 }
+VOCABULARY_FAMILIES = {
+    "VOC1": "Vocabularies: files",
+    "VOC2": "Vocabularies: rows",
+    "VOC3": "Vocabularies: joining",
+    "RUL1": "Concept rules: the file",
+    "RUL2": "Concept rules: keys",
+    "CAP1": "Captions to link",
+}
 
 CODES_TEXT = """
-Every finding of `radcap validate` and `radcap dataset check` has a code. A code is never reused, and its
-meaning never changes. The message says what was read and why it is refused, the last column what to do; words
-in braces are filled in from the file.
+Every finding of `radcap validate`, `radcap dataset check` and `radcap vocab` has a code. A code is never
+reused, and its meaning never changes. The message says what was read and why it is refused, the last column
+what to do; words in braces are filled in from the file.
 
 For runs the level depends on the edition: **E** error, the official evaluator or its pre-check refuses it
 or fails; **W** warning, the run is taken but its score suffers, or another edition refuses it; **I**
@@ -172,7 +181,7 @@ def issue_codes_page() -> str:
             if code.code.startswith(family)
         ]
         parts += [f"## {title}", table(("Code", "Level", "`--fix`", "What was read", "What to do"), rows)]
-    return "\n\n".join([*parts, *_tolerant_levels(), *_dataset_codes()]) + "\n"
+    return "\n\n".join([*parts, *_tolerant_levels(), *_plain_codes()]) + "\n"
 
 
 def _anchor(code: str) -> str:
@@ -180,14 +189,18 @@ def _anchor(code: str) -> str:
     return f'<span id="{code.lower()}">`{code}`</span>'
 
 
-def _dataset_codes() -> Iterator[str]:
-    from radcap.datasets.codes import CATALOGUE
+def _plain_codes() -> Iterator[str]:
+    """Codes that are equally grave in every edition."""
+    from radcap.datasets.codes import CATALOGUE as DATASETS
+    from radcap.vocabulary.captions.codes import CATALOGUE as CAPTIONS
+    from radcap.vocabulary.codes import CATALOGUE as VOCABULARIES
+    from radcap.vocabulary.rules.codes import CATALOGUE as RULES
 
-    for family, title in DATASET_FAMILIES.items():
+    for family, title in {**DATASET_FAMILIES, **VOCABULARY_FAMILIES}.items():
         yield f"## {title}"
         rows = [
             (_anchor(one.code), one.levels, plain(one.message), plain(one.hint))
-            for one in CATALOGUE
+            for one in (*DATASETS, *VOCABULARIES, *RULES, *CAPTIONS)
             if one.code.startswith(family)
         ]
         yield table(("Code", "Level", "What was read", "What to do"), rows)

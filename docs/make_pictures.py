@@ -43,7 +43,7 @@ _THEME = TerminalTheme(
 )
 _TEMPLATE = """
 <svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {terminal_width} {terminal_height}">
-<title>What radcap demo prints: the data inside, findings in a broken run, scores and ranks</title>
+<title>What radcap demo prints: data, concepts of a caption, findings in a run, scores and ranks</title>
 <style>
 .{unique_id}-matrix {{
   font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
@@ -92,9 +92,9 @@ def _read(terminal: int) -> bytes:
 
 
 def crop(lines: list[Text]) -> list[Text]:
-    """The data, the first findings and the tables of scores."""
+    """The data, a caption's concepts, the first findings and the tables of scores."""
     data, first, second, third, end = (
-        _find(lines, start) for start in ("1. ", "2. ", "3. ", "4. ", "Files: ")
+        _find(lines, start) for start in ("1. ", "3. ", "4. ", "5. ", "Files: ")
     )
     scores = [line for line in lines[third : end - 1] if len(line.plain.rstrip()) <= COLUMNS]
     rows = [n for n in range(first, second) if re.match(r" +RUN\d{3} ", lines[n].plain)]

@@ -1,4 +1,4 @@
-"""radcap opens radiology caption datasets and scores runs of ImageCLEFmedical Caption by any edition's rules.
+"""radcap opens radiology caption datasets, finds their concepts, and scores runs by any edition's rules.
 
 Everything here is loaded on first use, so `import radcap` costs nothing.
 >>> import radcap
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         score_concepts,
     )
     from radcap.stats import Procedure
+    from radcap.vocabulary import Linker, Mention, Vocabulary, link, open_vocabulary
 
 __all__ = [
     "EDITIONS",
@@ -37,6 +38,8 @@ __all__ = [
     "Edition",
     "Issue",
     "Level",
+    "Linker",
+    "Mention",
     "Procedure",
     "Record",
     "Run",
@@ -45,11 +48,14 @@ __all__ = [
     "ScoreReport",
     "Task",
     "Validation",
+    "Vocabulary",
     "board",
     "compare",
     "edition",
     "fix_run",
+    "link",
     "load_dataset",
+    "open_vocabulary",
     "read_run",
     "score_captions",
     "score_concepts",
@@ -68,6 +74,7 @@ _HOMES = {
         *("score_captions", "score_concepts"),
     ),
     "radcap.stats": ("Procedure",),
+    "radcap.vocabulary": ("Linker", "Mention", "Vocabulary", "link", "open_vocabulary"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

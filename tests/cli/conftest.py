@@ -42,6 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "truth" / "concepts_manual.csv").write_text(lines_of(MANUAL), encoding="utf-8")
     for name, cells in {"run": RUN, "a": RUN, "b": {**RUN, "img_1": "C9", "img_2": "C9"}}.items():
         (tmp_path / f"{name}.csv").write_text(lines_of(cells), encoding="utf-8")
+    (tmp_path / "names.csv").write_text(f"CUI,name\n{CT},CT\n{CHEST},chest\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from radcap.cli.main import exit_code
-from radcap.core import InputError, Missing, RadcapError, UsageError
+from radcap.core import InputError, Missing, RadcapError, ToolFailed, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -189,6 +189,7 @@ def test_3_environment_with_the_way_to_get_what_is_missing(name: str, code: int,
         (UsageError("x"), 2),
         (RadcapError("x"), 2),
         (Missing("x", "y", "z"), 3),
+        (ToolFailed("x"), 3),
     ],
 )
 def test_every_error_has_its_code(error: RadcapError, code: int) -> None:

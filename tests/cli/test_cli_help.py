@@ -48,9 +48,10 @@ def example_of(*command: str) -> str:
 def test_the_walk_finds_the_commands_of_the_design() -> None:
     single = {("demo",), ("validate",), ("editions",), ("compare",)}
     below = {("score",), ("score", "concepts"), ("score", "captions"), ("metrics",), ("metrics", "status")}
-    kinds = ("info", "check", "stats", "report", "compare", "leaks", "convert", "split", "synth", "cache")
-    data = {("dataset",), *(("dataset", kind) for kind in kinds)}
-    assert set(COMMANDS) == {(), *single, *below, *data}
+    kinds = ("info", "check", "stats", "report", "compare", "concepts", "leaks", "convert", "split", "synth")
+    data = {("dataset",), *(("dataset", kind) for kind in (*kinds, "cache"))}
+    vocab = {("vocab",), *(("vocab", kind) for kind in ("build", "info", "search", "link"))}
+    assert set(COMMANDS) == {(), *single, *below, *data, *vocab}
 
 
 @BY_COMMAND

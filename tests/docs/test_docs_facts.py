@@ -75,6 +75,7 @@ def test_design_lists_every_package_in_the_order_of_layers():
         ("radcap metrics status", "score-captions.md"),
         ("radcap compare", "compare.md"),
         *((name, "datasets.md") for name in COMMANDS if name.startswith("radcap dataset")),
+        *((name, "vocabulary.md") for name in COMMANDS if name.startswith("radcap vocab")),
     ],
 )
 def test_how_to_names_every_option(command, page):

@@ -80,6 +80,18 @@ def test_the_demo_writes_only_into_its_folder(tmp_path: Path, monkeypatch: pytes
     }
 
 
+def test_a_caption_is_linked_and_what_it_denies_is_marked(told: tuple[Path, Story]) -> None:
+    _, story = told
+    assert {row[2]: row[-1] for row in story.mentions.rows} == {
+        "C0000726": "",
+        "C0041618": "",
+        "C0003962": "",
+        "C0023890": "negated",
+        "C0020541": "negated",
+    }
+    assert all(row[1] in story.caption for row in story.mentions.rows)
+
+
 def test_every_slip_of_the_broken_run_is_found_as_an_error(told: tuple[Path, Story]) -> None:
     broken = told[1].broken
     assert {issue.code for issue in broken.issues if issue.level is Level.ERROR} == SLIPS
@@ -190,11 +202,12 @@ def test_the_command_tells_the_story_and_its_next_step_runs(
     steps = [line.partition(":")[0] for line in done.out.splitlines() if re.match(r"\d\. ", line)]
     assert [step.split()[:3] for step in steps] == [
         ["1.", "radcap", "dataset"],
-        ["2.", "radcap", "validate"],
+        ["2.", "radcap", "vocab"],
         ["3.", "radcap", "validate"],
-        ["4.", "radcap", "score"],
-        ["5.", "radcap", "compare"],
-        ["6.", "radcap", "score"],
+        ["4.", "radcap", "validate"],
+        ["5.", "radcap", "score"],
+        ["6.", "radcap", "compare"],
+        ["7.", "radcap", "score"],
     ]
     assert all(name in done.out for name in (*RUNS, *CAPTION_RUNS))
     files_line, following = done.out.strip().splitlines()[-2:]

@@ -97,11 +97,12 @@ def stats_command(
     json: Json = False,
 ) -> None:
     """The figures of the ROCOv2 paper for any dataset: lengths, concepts, modalities, licences, years."""
-    from radcap.datasets.statistics import read_semantic_types, statistic_tables, statistics
+    from radcap.datasets.statistics import semantic_types_of, statistic_tables, statistics
 
     dataset = open_chosen(path, Chosen(split, concepts, direction, min_concepts))
     survey = surveyed(dataset, workers) if pixels else None
-    stats = statistics(dataset, survey, semantic_types=types and read_semantic_types(types))
+    known, whose = semantic_types_of(dataset, types)
+    stats = statistics(dataset, survey, semantic_types=known, types_of=whose)
     if json:
         print_json(stats.to_json())
         return
@@ -124,14 +125,15 @@ def report_command(
     """One page about a dataset: figures, pictures, a sample, outliers, findings. It needs no network."""
     from radcap.datasets.checks import check_dataset
     from radcap.datasets.page import report_page
-    from radcap.datasets.statistics import read_semantic_types, statistics
+    from radcap.datasets.statistics import semantic_types_of, statistics
     from radcap.formats import write_lines
 
     check_page(out, [Path(path)])
     dataset = open_chosen(path, Chosen(split, concepts, direction, min_concepts))
     survey = surveyed(dataset, workers)
     found = check_dataset(dataset, survey=survey)
-    stats = statistics(dataset, survey, semantic_types=types and read_semantic_types(types))
+    known, whose = semantic_types_of(dataset, types)
+    stats = statistics(dataset, survey, semantic_types=known, types_of=whose)
     text = report_page(dataset, stats, survey, found, seed=seed, sample=sample)
     write_lines(text.split("\n"), out)
     say(f"{dataset.name}: {len(dataset):,} records, page written to {out}")

@@ -12,6 +12,7 @@ from radcap.cli.dataset import (
     report_command,
     stats_command,
 )
+from radcap.cli.dataset_concepts import concepts_command
 from radcap.cli.dataset_writing import cache_command, convert_command, split_command, synth_command
 
 __all__ = ["dataset_app"]
@@ -23,6 +24,7 @@ _COMMANDS = {
     "info": (info_command, "radcap dataset info radiology-open"),
     "check": (check_command, "radcap dataset check radiology-open"),
     "stats": (stats_command, "radcap dataset stats radiology-open"),
+    "concepts": (concepts_command, "radcap dataset concepts radiology-open C0032227"),
     "report": (report_command, "radcap dataset report radiology-open --out radiology-open.html"),
     "compare": (compare_command, "radcap dataset compare radiology-open"),
     "leaks": (leaks_command, "radcap dataset leaks radiology-open --no-pixels"),

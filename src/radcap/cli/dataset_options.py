@@ -34,6 +34,10 @@ Pixels = Annotated[
 ]
 SemanticTypes = Annotated[
     Path | None,
-    typer.Option("--semantic-types", metavar="FILE", help="Table CUI,TUI or MRSTY.RRF: count types too."),
+    typer.Option(
+        "--semantic-types",
+        metavar="FILE",
+        help="Types: a table CUI,TUI or MRSTY.RRF; else the free vocabulary.",
+    ),
 ]
 Workers = Annotated[int, typer.Option("--workers", min=0, help="Processes; 0: one for each core.")]

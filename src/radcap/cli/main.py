@@ -16,7 +16,8 @@ from radcap.cli.editions import editions_command
 from radcap.cli.metrics import metrics_app
 from radcap.cli.score import score_app
 from radcap.cli.validate import validate_command
-from radcap.core import VERSION, InputError, Missing, RadcapError
+from radcap.cli.vocab_app import vocab_app
+from radcap.core import VERSION, InputError, Missing, RadcapError, ToolFailed
 
 __all__ = ["app", "main"]
 
@@ -38,6 +39,7 @@ app.command("compare", epilog="Example: radcap compare a.csv b.csv --truth truth
 app.add_typer(dataset_app, name="dataset", epilog="Example: radcap dataset info radiology-open")
 app.add_typer(metrics_app, name="metrics", epilog="Example: radcap metrics status")
 app.add_typer(score_app, name="score", epilog="Example: radcap score concepts run.csv truth")
+app.add_typer(vocab_app, name="vocab", epilog="Example: radcap vocab search pleural effusion")
 
 
 def _version(wanted: bool) -> None:
@@ -57,7 +59,7 @@ def _root(
 
 def exit_code(error: RadcapError) -> int:
     """1 findings, 2 usage, 3 environment."""
-    if isinstance(error, Missing):
+    if isinstance(error, (Missing, ToolFailed)):
         return 3
     return 1 if isinstance(error, InputError) else 2
 

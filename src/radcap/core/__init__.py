@@ -5,7 +5,7 @@ Standard library only, so that everything else may lean on it.
 
 from radcap.core.caches import cache_root
 from radcap.core.cui_sets import CUI_SETS, DIRECTIONS, MODALITIES, NAMES, REGIONS, CuiSet, cui_set
-from radcap.core.errors import InputError, Missing, RadcapError, UsageError, unknown_name
+from radcap.core.errors import InputError, Missing, RadcapError, ToolFailed, UsageError, unknown_name
 from radcap.core.issues import Issue, Level
 from radcap.core.runs import Cui, ImageId, Run, Task
 from radcap.core.scores import Score, mean_in_order, signature
@@ -29,6 +29,7 @@ __all__ = [
     "Run",
     "Score",
     "Task",
+    "ToolFailed",
     "UsageError",
     "cache_root",
     "cui_set",

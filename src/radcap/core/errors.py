@@ -5,11 +5,13 @@
     ├── InputError          a file a person gave cannot be used; carries the issues found in it
     │   └── RefusedRuns     several of them, in `metrics.comparing`
     ├── Missing             something absent from the environment: a package, a model, a licence
-    └── JavaFailed          a Java program ended before its work was done, in `metrics.providers`;
-                            scoring lists its metric as missing
+    ├── ToolFailed          another program ended before its work was done
+    │   ├── JavaFailed      a Java program, in `metrics.providers`; scoring lists its metric as missing
+    │   └── ExtractorFailed MedCAT, QuickUMLS or a neural linker, in `vocabulary.extractors`
+    └── ProcessDied         one of our own processes ended, in `core.processes`
 
 Every message says what was read, why it is refused and what to do. The command line turns
-`InputError` into exit code 1, `UsageError` into 2 and `Missing` into 3.
+`InputError` into exit code 1, `UsageError` into 2, `Missing` and `ToolFailed` into 3.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
     from radcap.core.issues import Issue
 
-__all__ = ["InputError", "Missing", "RadcapError", "UsageError", "unknown_name"]
+__all__ = ["InputError", "Missing", "RadcapError", "ToolFailed", "UsageError", "unknown_name"]
 
 _SHOWN = 60  # letters of a name that is refused
 
@@ -55,6 +57,10 @@ class Missing(RadcapError):
 
     def __reduce__(self) -> tuple[type[Missing], tuple[str, str, str]]:
         return type(self), (self.what, self.why, self.how)  # it crosses processes
+
+
+class ToolFailed(RadcapError):
+    """Another program did not do its work."""
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:

@@ -28,6 +28,7 @@ __all__ = ["Story", "run_demo"]
 
 _CONCEPT_COLUMNS = ("f1", "f1_manual", "precision", "recall")
 _BLEU = {"BLEU, NLTK 3.2.2": BleuRule.TRUNCATING, "BLEU, NLTK 3.3": BleuRule.VANISHING}
+_CAPTION = "ROCO_42154"  # short, with two findings that are denied
 _LABELS = ("concepts.csv", "concepts_manual.csv", "captions.csv")
 
 
@@ -37,6 +38,8 @@ class Story:
 
     data: Table  # the dataset inside
     data_page: Path
+    caption: str  # one of the truth, and its concepts
+    mentions: Table
     broken: Validation
     repair: Repair
     found: Table  # what was wrong before the repair, and what is left after it
@@ -51,7 +54,7 @@ class Story:
 
 
 def run_demo(out: Path, progress: Callable[[str, int], None] | None = None) -> Story:
-    """Describe the data, write truth and runs, check and repair a broken one, score and compare the rest."""
+    """Describe the data, link a caption, write truth and runs, check, repair, score and compare them."""
     data_page = out / "radiology-open.html"
     truth = _write_truth(out / "truth")
     concepts = read_labels(truth / "concepts.csv", Kind.CONCEPTS, "2026")
@@ -67,6 +70,8 @@ def run_demo(out: Path, progress: Callable[[str, int], None] | None = None) -> S
     return Story(
         data=show_data(data_page, progress),
         data_page=data_page,
+        caption=captions.cells[_CAPTION] or "",
+        mentions=_mention_table(captions.cells[_CAPTION] or ""),
         broken=found,
         repair=repair,
         found=_issue_table(found),
@@ -79,6 +84,14 @@ def run_demo(out: Path, progress: Callable[[str, int], None] | None = None) -> S
         example=runs["noisy"],
         page=write_lines([comparison_html(compared, "The runs of the demo")], out / "compare.html"),
     )
+
+
+def _mention_table(caption: str) -> Table:
+    """The concepts of a caption, by the free vocabulary."""
+    from radcap.vocabulary import link  # Arrow comes with it, and other commands do without
+    from radcap.vocabulary.mention_table import mention_table
+
+    return mention_table(link(caption))
 
 
 def _write_truth(folder: Path) -> Path:

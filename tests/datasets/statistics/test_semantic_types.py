@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from dataset_samples import sample
+from dataset_samples import dataset_of, row, sample
 
 from radcap.core import InputError
 from radcap.datasets.statistics import statistics
-from radcap.datasets.statistics.semantic_types import read_semantic_types
+from radcap.datasets.statistics.semantic_types import read_semantic_types, semantic_types_of
+from radcap.datasets.statistics.tables import type_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,3 +55,19 @@ def test_other_tables_are_refused(tmp_path: Path, text: str, why: str) -> None:
 def test_no_file_is_said(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No file"):
         read_semantic_types(tmp_path / "absent.csv")
+
+
+def test_without_a_file_the_free_vocabulary_gives_the_types(tmp_path: Path) -> None:
+    types, whose = semantic_types_of(dataset_of([row("a", cui=["C0040405", "C9999999"])], {}))
+    assert (types, whose) == ({"C0040405": ("T060",), "C9999999": ()}, "the free vocabulary")
+    (tmp_path / "own.csv").write_text("CUI,TUI\nC0040405,T061\n", "utf-8")
+    own = semantic_types_of(sample(), tmp_path / "own.csv")
+    assert own == ({"C0040405": ("T061",)}, "own.csv")
+
+
+def test_the_table_names_types_and_says_whose_they_are() -> None:
+    types = {"C0040405": ("T060", "T999")}
+    found = type_table(statistics(sample(), semantic_types=types, types_of="own.csv").concepts)
+    assert found.title == "Semantic types, those of own.csv"
+    assert [cells[0] for cells in found.rows] == ["T060 Diagnostic Procedure", "T999"]
+    assert type_table(statistics(sample(), semantic_types=types).concepts).title == "Semantic types"

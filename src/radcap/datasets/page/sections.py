@@ -21,6 +21,7 @@ from radcap.datasets.statistics.tables import (
     split_table,
     spread_table,
     term_table,
+    type_table,
 )
 from radcap.report.html import facts_list, table_box
 from radcap.report.markup import Markup, element, joined
@@ -101,8 +102,7 @@ def concepts(stats: Statistics) -> Markup:
         spread_figure(found.per_image, "Concepts per image", "concepts", "image"),
         tail_figure(found.frequency),
     )
-    types = count_table(found.semantic_types, "type", "Semantic types", found.per_image.total, "mentions")
-    return joined([charts, element("h3", "Most frequent concepts"), _grid(tables), _boxed(types)])
+    return joined([charts, element("h3", "Most frequent concepts"), _grid(tables), _boxed(type_table(found))])
 
 
 def labels(stats: Statistics) -> Markup:

@@ -57,6 +57,7 @@ class ConceptStatistics:
     top_without_labels: tuple[ConceptCount, ...]  # nor regions nor directions: as the paper's table has it
     top_by_modality: Mapping[str, tuple[ConceptCount, ...]]
     semantic_types: tuple[Count, ...]  # concept mentions
+    types_of: str  # whose types they are; empty where none were given
 
 
 def names_of(dataset: Dataset) -> Mapping[Cui, str]:
@@ -68,6 +69,7 @@ def concept_statistics(
     dataset: Dataset,
     modalities: Partition,
     semantic_types: Mapping[Cui, Sequence[str]] | None = None,
+    types_of: str = "",
 ) -> ConceptStatistics:
     """The concepts of a dataset."""
     column, manual = dataset.column("cui"), dataset.column("cui_manual")
@@ -92,6 +94,7 @@ def concept_statistics(
         top_without_labels=concept_counts(labels, frequencies, names, without=NAMES),
         top_by_modality=_by_modality(labels, modalities, names),
         semantic_types=_semantic_types(labels, semantic_types or {}),
+        types_of=types_of,
     )
 
 

@@ -67,8 +67,12 @@ def statistics(
     survey: Survey | None = None,
     *,
     semantic_types: Mapping[Cui, Sequence[str]] | None = None,
+    types_of: str = "",
 ) -> Statistics:
-    """Count a dataset. `survey` adds what its pixels say, `semantic_types` gives concepts their types."""
+    """Count a dataset. `survey` adds what its pixels say, `semantic_types` gives concepts their types.
+
+    `types_of` says whose types they are.
+    """
     groups = group_codes(dataset)
     modalities = modality_partition(dataset)
     splits = split_partition(dataset)
@@ -81,7 +85,7 @@ def statistics(
         images_per_group=distribution(per_group),
         splits=split_statistics(dataset, splits, groups),
         captions=caption_statistics(dataset, groups),
-        concepts=concept_statistics(dataset, modalities, semantic_types),
+        concepts=concept_statistics(dataset, modalities, semantic_types, types_of),
         labels=label_statistics(dataset),
         modalities=tuple(map(Count, modalities.names, modalities.sizes)),
         licences=licence_statistics(dataset, year_column(dataset)),

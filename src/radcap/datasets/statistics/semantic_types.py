@@ -1,7 +1,7 @@
-"""Which semantic types a concept has, from a table a person gives: the vocabulary is no part of a dataset.
+"""Which semantic types concepts have: from a table a person gives, else from the free vocabulary.
 
-Invariant: a file is a table of CUIs and types (`CUI,TUI`, types parted by `;`) or the `MRSTY.RRF` of a UMLS
-release; a row that is neither refuses the file with its line.
+Invariant: it is always told whose types they are. A file is a table of CUIs and types (`CUI,TUI`, types
+parted by `;`) or the `MRSTY.RRF` of a UMLS release; a row that is neither refuses the file with its line.
 """
 
 from __future__ import annotations
@@ -13,18 +13,32 @@ from radcap.core import InputError
 from radcap.datasets.findings import Findings
 from radcap.datasets.text_tables import read_csv
 from radcap.formats import shown
+from radcap.vocabulary import open_vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from radcap.core.runs import Cui
+    from radcap.datasets.dataset import Dataset
 
-__all__ = ["read_semantic_types"]
+__all__ = ["read_semantic_types", "semantic_types_of"]
 
 _CUI = re.compile(r"C\d{7}", re.ASCII)
 _TYPE = re.compile(r"T\d{3}", re.ASCII)
 _CELLS = 2
+_FREE = "the free vocabulary"
+
+
+def semantic_types_of(
+    dataset: Dataset, path: Path | None = None
+) -> tuple[Mapping[Cui, tuple[str, ...]], str]:
+    """The types of a file, else those of the free vocabulary for a dataset; and whose they are."""
+    if path is not None:
+        return read_semantic_types(path), path.name
+    vocabulary = open_vocabulary()
+    cuis: list[Cui] = dataset.column("cui").flatten().unique().to_pylist()
+    return {cui: vocabulary.types(cui) for cui in cuis}, _FREE
 
 
 def read_semantic_types(path: Path) -> Mapping[Cui, tuple[str, ...]]:

@@ -8,13 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from radcap.datasets.statistics.count_tables import concept_table, count_table, percent
+from radcap.datasets.statistics.counting import Count
 from radcap.datasets.statistics.modalities import modality_title
 from radcap.datasets.statistics.pixel_tables import pixel_tables
 from radcap.report import Table
+from radcap.vocabulary import semantic_types
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from radcap.datasets.statistics.concepts import ConceptStatistics
     from radcap.datasets.statistics.counting import Distribution
     from radcap.datasets.statistics.figures import Statistics
 
@@ -24,6 +27,7 @@ __all__ = [
     "spread_table",
     "statistic_tables",
     "term_table",
+    "type_table",
 ]
 
 
@@ -108,8 +112,19 @@ def _concept_tables(stats: Statistics) -> list[Table]:
             concept_table(top, f"Most frequent concepts, {modality_title(name)}", sizes[name])
             for name, top in concepts.top_by_modality.items()
         ),
-        count_table(concepts.semantic_types, "type", "Semantic types", concepts.per_image.total, "mentions"),
+        type_table(concepts),
     ]
+
+
+def type_table(concepts: ConceptStatistics) -> Table:
+    """Semantic types by name and number, and whose they are."""
+    known = semantic_types()
+    named = [
+        Count(f"{one.name} {known[one.name].name}" if one.name in known else one.name, one.n)
+        for one in concepts.semantic_types
+    ]
+    title = f"Semantic types, those of {concepts.types_of}" if concepts.types_of else "Semantic types"
+    return count_table(named, "type", title, concepts.per_image.total, "mentions")
 
 
 def _label_tables(stats: Statistics) -> list[Table]:

@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NoReturn, cast
 
-from radcap.core import Missing, RadcapError
+from radcap.core import Missing, ToolFailed
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -41,7 +41,7 @@ _INSTALL = "pip install 'radcap[metrics]'"
 _TAIL_BYTES = 1 << 16  # of what Java says on its error stream
 
 
-class JavaFailed(RadcapError):
+class JavaFailed(ToolFailed):
     """A Java program ended, or answered nonsense, before its work was done."""
 
     def __init__(self, program: str, java: Path, why: str) -> None:

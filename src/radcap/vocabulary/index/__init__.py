@@ -1,0 +1,1 @@
+"""The compiled form of a vocabulary: arrays in one file that is mapped into memory."""
