@@ -18,6 +18,7 @@ import bench_images
 import bench_meteor
 import bench_opening
 import bench_validate
+import bench_vocabulary
 from settings import FULL, settings_of, settings_parser
 from stopwatch import Failed
 from tables import machine
@@ -32,6 +33,7 @@ BENCHES = (
     bench_opening,
     bench_images,
     bench_duplicates,
+    bench_vocabulary,
 )
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- benchmarks/run.py writes from here -->", "<!-- to here -->"
