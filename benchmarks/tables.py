@@ -16,7 +16,7 @@ __all__ = ["Goal", "goal_table", "machine", "often", "ratio", "seconds", "table"
 
 _PACKAGES = (
     *("radcap", "typer", "rich", "numpy", "scikit-learn", "scipy"),
-    *("rouge-score", "nltk", "pycocoevalcap", "pandas", "pillow", "pyarrow"),
+    *("rouge-score", "nltk", "pycocoevalcap", "pandas", "pillow", "pyarrow", "duckdb", "pyahocorasick"),
 )
 
 

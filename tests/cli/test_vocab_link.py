@@ -254,7 +254,7 @@ def test_warnings_are_talk_and_not_data(radcap: Command, mini: Path, captions: P
         (("a text", "--extractor", "medcad"), 2, "Nearest is 'medcat'"),
         (("a text", "--extractor", "medcat"), 3, "model pack is missing"),
         (("a text", "--option", "pack"), 2, "Write NAME=VALUE"),
-        (("a text", "--option", "pack=x"), 2, "option of dictionary"),
+        (("a text", "--option", "pack=x"), 2, "dictionary has no options"),
         (("a text", "--vocab", "absent.vocab"), 1, "No file at absent.vocab"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
@@ -274,6 +274,30 @@ def test_wrong_questions(
     assert (done.code, done.out) == (code, "")
     assert why in done.err
     assert (captions / "captions.csv").read_text() == CSV
+
+
+def test_every_problem_of_a_file_of_rules_is_listed(radcap: Command, mini: Path, captions: Path) -> None:
+    (captions / "mine.toml").write_text('foo = "bar"\n', encoding="utf-8")
+    done = radcap("vocab", "link", "a text", "--rules", "mine.toml", "--vocab", mini)
+    assert done.code == 1
+    assert "mine.toml:1:1: RUL" in done.out
+    assert len(done.out.splitlines()) > 1
+    assert "mine.toml cannot be opened" in done.err
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [(("captions.csv.gz",), True), (("chest",), False), (("captions.csv.gz", "chest"), False)],
+    ids=["a file", "a word that is a file", "more than one"],
+)
+def test_the_name_of_another_file_is_a_text_and_that_is_told(
+    radcap: Command, mini: Path, captions: Path, given: tuple[str, ...], told: bool
+) -> None:
+    for name in ("captions.csv.gz", "chest"):
+        (captions / name).write_bytes(b"x")
+    done = radcap("vocab", "link", *given, "--vocab", mini)
+    assert done.code == 0
+    assert ("captions.csv.gz is a file, and its name was read as a text" in done.err) is told
 
 
 def test_outputs_do_not_replace_a_vocabulary_or_rules(radcap: Command, captions: Path) -> None:

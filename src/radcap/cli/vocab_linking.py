@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from radcap.cli.console import print_json, print_lines, print_table, say
+from radcap.cli.console import print_findings, print_json, print_lines, print_table, say
 from radcap.cli.dataset_options import Workers
 from radcap.cli.options import Json
 from radcap.cli.outputs import check_output
 from radcap.cli.vocab_captions import FileLinking, caption_file
 from radcap.cli.vocab_options import VocabOption, open_layers, pairs_of
 from radcap.cli.vocab_spans import bracketed, coloured, has_colours
-from radcap.core import UsageError
+from radcap.core import InputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,7 +67,6 @@ def link_command(
     Words without quotes are one text. Of a file a run is written: a row for each caption, in its order.
     """
     from radcap.vocabulary.captions import check_names
-    from radcap.vocabulary.rules import read_rules
 
     check_names(out, mentions)
     path = caption_file(given)
@@ -76,9 +77,10 @@ def link_command(
     named = [Path(one) for one in (*(vocab or ()), *filter(None, [rules]))]
     for output in (out, mentions):
         check_output(output, [path, *(one for one in named if one.is_file())])
-    chosen = read_rules(rules) if rules else None
+    chosen = _rules(rules) if rules else None
     with _open(extractor, vocab, pairs_of(options, "--option")) as tool:
         if path is None:
+            _warn_of_file(given)
             _link_texts(_texts(given), tool, chosen, trace=trace, json=json)
         else:
             FileLinking(tool, chosen, cut, trace, out, mentions, workers, json).run(path)
@@ -89,6 +91,28 @@ def _open(name: str, vocab: list[str] | None, options: Mapping[str, str]) -> Ext
 
     kind = extractor_kind(name)
     return kind.open(open_layers(vocab), options)
+
+
+def _rules(name: str) -> ConceptRules:
+    """The rules; every problem of a file of them is told, with its line."""
+    from radcap.formats.file_findings import Finding
+    from radcap.vocabulary.rules import read_rules
+
+    try:
+        return read_rules(name)
+    except InputError as error:
+        findings = [Finding("", one) for one in error.issues]
+        print_findings(name, findings, Counter(one.code for one in error.issues))
+        raise
+
+
+def _warn_of_file(given: Sequence[str]) -> None:
+    """A name such as captions.csv.gz is a text, and was hardly meant as one."""
+    from radcap.vocabulary.captions import ENDINGS
+
+    name = given[0] if len(given) == 1 else ""
+    if Path(name).suffix and os.path.isfile(name):  # noqa: PTH113 - it takes any text, however long
+        say(f"{name} is a file, and its name was read as a text. Captions are in {', '.join(ENDINGS)}.")
 
 
 def _texts(given: Sequence[str]) -> list[str]:

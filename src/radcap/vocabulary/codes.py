@@ -31,7 +31,7 @@ CATALOGUE = (
         "E",
         False,
         "{file} has the columns {found}. A column for {column} is needed.",
-        "Rename one, or say which it is: columns={{'{column}': '...'}}.",
+        "Rename one, or say which it is: --column {column}=ITS_NAME.",
     ),
     Code(
         "VOC106",
@@ -94,6 +94,13 @@ CATALOGUE = (
         False,
         "{file} has no column {name}, which stands for {column}. It has {found}.",
         "Write the name as the header has it.",
+    ),
+    Code(
+        "VOC120",
+        "W",
+        False,
+        "There is no header. The columns that start with {columns} were left alone.",
+        "Write a first line such as CUI,name,synonyms,TUI.",
     ),
     # rows
     Code(

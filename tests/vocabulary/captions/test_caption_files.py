@@ -135,6 +135,21 @@ def test_every_problem_of_a_table_is_found_with_its_line(write: Callable[[str, b
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Caption\nlung\n", "ends with cell 1. The id belongs into cell 2."),
+        ("ID,Caption\na\n", "ends with cell 1. The caption belongs into cell 2."),
+    ],
+    ids=["id", "caption"],
+)
+def test_a_short_row_names_what_it_lacks(write: Callable[[str, str], Path], text: str, said: str) -> None:
+    findings = CaptionFindings()
+    open_captions(write("captions.csv", text)).check(findings)
+    (error,) = findings.errors
+    assert said in error.issue.message
+
+
 def test_a_repeated_id_names_both_lines(write: Callable[[str, str], Path]) -> None:
     findings = CaptionFindings()
     open_captions(write("captions.csv", "ID,Caption\na,x\nb,y\na,z\n")).check(findings)

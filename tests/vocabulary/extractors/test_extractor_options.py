@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,13 @@ def test_what_cannot_be_meant_is_refused(
     with pytest.raises(UsageError) as refused:
         read_options(extractor, kind, given)
     assert said in str(refused.value)
+
+
+def test_an_option_of_an_extractor_without_any_is_refused() -> None:
+    @dataclass(frozen=True)
+    class Nothing:
+        pass
+
+    assert read_options("dictionary", Nothing, {}) == Nothing()
+    with pytest.raises(UsageError, match=r"^dictionary has no options\. 'x' means nothing to it\."):
+        read_options("dictionary", Nothing, {"x": "y"})

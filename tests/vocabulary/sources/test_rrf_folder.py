@@ -103,11 +103,13 @@ def test_a_missing_part_is_named(tmp_path, there, missing) -> None:
 
 @pytest.mark.parametrize(
     ("place", "code"),
-    [("", "VOC102"), ("nowhere", "VOC101"), ("names.csv", "VOC102")],
-    ids=["folder", "none", "file"],
+    [("", "VOC102"), ("nowhere", "VOC101"), ("names.csv", "VOC102"), ("MRCONSO.RRF.backup", "VOC102")],
+    ids=["folder", "none", "file", "a file that is called nearly so"],
 )
 def test_a_place_without_release_is_refused(tmp_path, place, code) -> None:
+    (tmp_path / "MRCONSO.RRF").mkdir()  # a folder is no file, whatever it is called
     write(tmp_path / "names.csv", "CUI,Name\n")
+    write(tmp_path / "MRCONSO.RRF.backup", "x")
     release, findings = _found(tmp_path / place)
     assert release is None
     assert codes(findings) == [(code, 0)]

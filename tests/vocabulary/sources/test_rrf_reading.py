@@ -380,7 +380,7 @@ def test_thousands_of_wrong_rows_are_counted_and_not_all_kept(tmp_path) -> None:
 def test_a_file_without_names_is_refused(tmp_path, data, code) -> None:
     write(tmp_path / "MRCONSO.RRF", data)
     _, findings = read(read_umls, tmp_path)
-    assert code in {one.issue.code for one in findings.errors}
+    assert [one.issue.code for one in findings.errors] == [code]
 
 
 def test_filters_that_leave_nothing_are_refused(tmp_path) -> None:
@@ -388,6 +388,15 @@ def test_filters_that_leave_nothing_are_refused(tmp_path) -> None:
     _, findings = read(read_umls, tmp_path, filters=UmlsFilters(languages=("GER",)))
     (error,) = findings.errors
     assert "no row fits languages GER, suppress N" in error.issue.message
+    assert error.issue.hint == "Choose more."
+
+
+def test_where_no_row_is_whole_the_rows_are_named_first(tmp_path) -> None:
+    _atoms(tmp_path, CHEST.line.replace("|", ","))
+    _, findings = read(read_umls, tmp_path)
+    (error,) = findings.errors
+    assert error.issue.hint == "See the other findings, or choose more."
+    assert findings.counts["VOC201"] == 1
 
 
 def test_types_cannot_be_chosen_without_mrsty(tmp_path) -> None:

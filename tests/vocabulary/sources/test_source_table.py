@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vocabulary.sources.source_readings import codes, names, read, silent, types, write
 
+from radcap.core import UsageError
 from radcap.vocabulary.findings import Findings
 from radcap.vocabulary.sources import Input
 from radcap.vocabulary.sources.table import read_table
@@ -142,6 +143,19 @@ def test_what_is_wrong_in_a_row_is_named(tmp_path) -> None:
         ("VOC213", 10),
     ]
     assert not findings.errors
+
+
+def test_other_columns_of_a_table_without_header_are_told(tmp_path) -> None:
+    reading, findings = read(read_table, write(tmp_path / "x.csv", "C0024109,Lung,Pulmo,T023\n"))
+    assert names(_draft(reading)) == {"C0024109": ["Lung"]}
+    assert codes(findings) == [("VOC120", 1)]
+    assert "start with 'Pulmo', 'T023' were left alone" in findings.findings[0].issue.message
+
+
+def test_a_column_nobody_knows_is_refused(tmp_path) -> None:
+    path = write(tmp_path / "x.csv", "cui,name\nC0000001,Lung\n")
+    with pytest.raises(UsageError, match=r"no column of a vocabulary 'nam'\. Nearest is 'name'"):
+        read(read_table, path, columns={"nam": "name"})
 
 
 def test_other_columns_are_told(tmp_path) -> None:

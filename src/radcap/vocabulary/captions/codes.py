@@ -26,7 +26,7 @@ CATALOGUE = (
         "CAP102",
         "E",
         False,
-        "Line {line} ends with cell {n}. The caption belongs into cell {place}.",
+        "Line {line} ends with cell {n}. The {what} belongs into cell {place}.",
         "Add what is missing.",
     ),
     Code(

@@ -148,7 +148,8 @@ def _text(row: Row, columns: Columns, file: CaptionFile, findings: CaptionFindin
     n, last = len(row.cells), columns.text == columns.width - 1
     place = {"line": row.line, "n": f"{n:,}"}
     if n <= max(columns.id, columns.text):
-        findings.add("CAP102", file.name, row.line, 1, **place, place=columns.text + 1)
+        what, wanted = max(("id", columns.id), ("caption", columns.text), key=lambda one: one[1])
+        findings.add("CAP102", file.name, row.line, 1, **place, what=what, place=wanted + 1)
         return None
     if n > columns.width and not last:
         findings.add("CAP103", file.name, row.line, 1, **place, width=columns.width)

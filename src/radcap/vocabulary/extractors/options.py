@@ -45,6 +45,8 @@ def read_options(extractor: str, kind: type[T], given: Mapping[str, str]) -> T:
     """The options of that kind, from texts."""
     hints = {one.name: get_type_hints(kind)[one.name] for one in fields(kind)}  # pyright: ignore[reportArgumentType]
     for name in given:
+        if not hints:
+            raise UsageError(f"{extractor} has no options. {name!r:.60} means nothing to it. Leave it out.")
         if name not in hints:
             raise unknown_name(f"option of {extractor}", name, hints)
     texts = {name: given.get(name, os.environ.get(variable(extractor, name)) or None) for name in hints}

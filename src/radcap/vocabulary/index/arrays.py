@@ -83,7 +83,7 @@ def _array(data: mmap.mmap, start: int, entry: dict[str, Any]) -> Array:
 def places_of(values: Array, value: int) -> tuple[int, int]:
     """The first place of a value in a sorted array, and the one behind its last."""
     wanted = np.array(value, values.dtype)  # for a number of another type numpy would copy the whole array
-    return int(np.searchsorted(values, wanted)), int(np.searchsorted(values, wanted, side="right"))
+    return int(values.searchsorted(wanted)), int(values.searchsorted(wanted, side="right"))
 
 
 def _refusal(path: Path, why: str) -> InputError:

@@ -53,7 +53,7 @@ class WordTable:
     def number(self, word: str) -> int:
         """The number of a normal form, or `UNKNOWN`."""
         wanted = np.uint64(_hash(word))
-        place = int(np.searchsorted(self.hashes, wanted))
+        place = int(self.hashes.searchsorted(wanted))
         while place < len(self.hashes) and self.hashes[place] == wanted:
             if self.words[place] == word:
                 return place

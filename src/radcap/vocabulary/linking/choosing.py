@@ -9,7 +9,7 @@ Invariant: a choice depends on the words and their case alone, so it is made onc
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ _KEPT = 200  # letters of the longest text a choice is kept for
 _WORD = 3  # letters of the shortest common word
 
 
-class Case(Enum):
+class Case(StrEnum):
     """What the case of a text has to do with a short name."""
 
     FITS = "fits"  # it is written as the name is
@@ -58,9 +58,10 @@ class Choices:
     def of(self, node: int, text: str, case: Case = Case.FITS) -> Choice | None:
         """The concept of a node for these words; nothing where their case does not fit."""
         key = (node, text, case)
-        if key in self._made:
+        try:
             return self._made[key]
-        choice = self._choose(node, text, case)
+        except KeyError:
+            choice = self._choose(node, text, case)
         if len(text) <= _KEPT:
             if len(self._made) >= _MOST:
                 self._made.clear()

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -114,8 +114,8 @@ class Linker:
         """Which candidates are short names in another case."""
         refused = np.zeros(len(found.first), np.bool_)
         guarded = np.flatnonzero(found.guarded)
-        for place, span in zip(guarded.tolist(), found.only(guarded).spans(row), strict=True):
-            refused[place] = self._choice(span) is None
+        chosen = self._chosen(row, found.only(guarded), Case.FITS)
+        refused[guarded] = [choice is None for *_, choice in chosen]
         return refused
 
     def _mentions(
@@ -125,16 +125,23 @@ class Linker:
         found = found.only(np.lexsort((found.count, found.first)))
         negated, uncertain = (one[found.first].tolist() for one in marks)
         mentions: list[list[Mention]] = [[] for _ in row.shouted]
-        for span, no, maybe in zip(found.spans(row), negated, uncertain, strict=True):
-            choice = self._choice(span, case)
+        chosen = self._chosen(row, found, case)
+        for (number, start, end, text, choice), no, maybe in zip(chosen, negated, uncertain, strict=True):
             if choice is not None:
-                mentions[span.number].append(_mention(span, choice, no, maybe))
+                about = choice.cui, choice.name, choice.types, choice.how
+                mentions[number].append(Mention(start, end, text, *about, no, maybe, choice.others))
         return mentions
 
-    def _choice(self, span: _Span, case: Case = Case.FITS) -> Choice | None:
-        if case is Case.FITS and span.shouted:
-            case = Case.TELLS_NOTHING
-        return self._layers[span.layer].choices.of(span.node, span.text, case)
+    def _chosen(
+        self, row: WordRow, found: _Found, case: Case
+    ) -> Iterator[tuple[int, int, int, str, Choice | None]]:
+        """Of each candidate which text it stands in, where, its words, and what they name."""
+        capitals = Case.TELLS_NOTHING if case is Case.FITS else case
+        for number, start, end, before, layer, node in found.places(row):
+            text = row.text[start:end]
+            asked = capitals if row.shouted[number] else case
+            choice = self._layers[layer].choices.of(node, text, asked)
+            yield number, start - before, end - before, text, choice
 
     def _names(self, cui: Cui) -> Iterator[str]:
         """Every name of a concept in every layer."""
@@ -181,18 +188,6 @@ class _Numbers(dict[str, int]):
         return number
 
 
-class _Span(NamedTuple):
-    """A candidate as text: which text it stands in, where, and what it leads to."""
-
-    number: int
-    start: int
-    end: int
-    text: str
-    shouted: bool
-    layer: int
-    node: int
-
-
 @dataclass(frozen=True, slots=True)
 class _Found:
     """Candidates of all layers: their words, what they name, and which layer says so."""
@@ -206,28 +201,12 @@ class _Found:
     def only(self, kept: NDArray[np.int64] | NDArray[np.bool_]) -> _Found:
         return _Found(*(getattr(self, name)[kept] for name in _Found.__slots__))
 
-    def spans(self, row: WordRow) -> Iterator[_Span]:
+    def places(self, row: WordRow) -> Iterator[tuple[int, int, int, int, int, int]]:
+        """The text of each candidate, its start and end in the row, the start of that text, layer, node."""
         start, end = row.start[self.first], row.end[self.first + self.count - 1]
         number = np.searchsorted(row.texts, start, side="right") - 1
-        offset = row.texts[number]
-        columns = (number, start, end, offset, self.layer, self.node)
-        for i, first, last, before, layer, node in zip(*(one.tolist() for one in columns), strict=True):
-            yield _Span(i, first - before, last - before, row.text[first:last], row.shouted[i], layer, node)
-
-
-def _mention(span: _Span, choice: Choice, negated: bool, uncertain: bool) -> Mention:
-    return Mention(
-        span.start,
-        span.end,
-        span.text,
-        choice.cui,
-        choice.name,
-        choice.types,
-        choice.how,
-        negated,
-        uncertain,
-        choice.others,
-    )
+        columns = (number, start, end, row.texts[number], self.layer, self.node)
+        return zip(*(one.tolist() for one in columns), strict=True)
 
 
 def _marks_at(row: WordRow, marks: _Marks, text: int, place: int) -> tuple[bool, bool]:

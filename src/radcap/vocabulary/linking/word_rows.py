@@ -7,6 +7,7 @@ joined.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -76,9 +77,9 @@ def read_words(texts: Sequence[str]) -> WordRow:
         initial[place] |= place > 0 and words[place - 1][-1].isdigit() and words[place][0].isdigit()
     joined |= initial
     sentence = np.cumsum(((marks & _SENTENCE) != 0) & ~initial)
-    kept = np.fromiter((word not in ARTICLES for word in words), np.bool_, len(words))
+    kept = ~np.fromiter(map(ARTICLES.__contains__, words), np.bool_, len(words))
     if not kept.all():
-        words = [word for word, keep in zip(words, kept.tolist(), strict=True) if keep]
+        words = list(compress(words, kept.tolist()))
         joined = _without(joined, kept)
         start, end, sentence = start[kept], end[kept], sentence[kept]
     lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1

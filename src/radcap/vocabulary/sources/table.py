@@ -11,6 +11,7 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from radcap.core import unknown_name
 from radcap.formats import shown
 from radcap.vocabulary.concepts import cui_number, cui_text, type_number
 from radcap.vocabulary.drafts import PREFERRED, SYNONYM
@@ -44,6 +45,9 @@ _TOLD = 50_000  # rows between two words of progress
 
 def read_table(given: Input, findings: Findings, told: Told) -> Reading:
     """The names of a table."""
+    for column in given.columns:
+        if column not in HEADERS:
+            raise unknown_name("column of a vocabulary", column, HEADERS)
     about = given.about(given.path.name.partition(".")[0])
     lines = read_lines([given.path], given.file, findings)
     first = next(((number, text) for number, text in lines if text.strip()), None)
@@ -52,7 +56,7 @@ def read_table(given: Input, findings: Findings, told: Told) -> Reading:
     rows = read_rows(chain((first,), lines), find_separator(first[1]), given.file, findings)
     top = next(rows, (0, list[str]()))
     headed = bool(given.columns) or not any(_is_cui(cell) for cell in top[1])
-    columns = _headed(top[1], given, findings) if headed else _bare(top[1])
+    columns = _headed(top[1], given, findings) if headed else _bare(top[1], given, findings)
     if not _has_needed(columns, top[1], given, findings):
         return Reading(about)
     taking = _Taking(columns, len(top[1]), given.file, findings, Drafting(about))
@@ -67,10 +71,13 @@ def _is_cui(cell: str) -> bool:
     return cui_number(cell.strip()) is not None
 
 
-def _bare(cells: Sequence[str]) -> dict[str, int]:
-    """The columns of a table without header: the CUI, and the first other one."""
+def _bare(cells: Sequence[str], given: Input, findings: Findings) -> dict[str, int]:
+    """The columns of a table without header: the CUI, and the first other one. What follows is told."""
     cui = next(place for place, cell in enumerate(cells) if _is_cui(cell))
     others = [place for place in range(len(cells)) if place != cui]
+    if others[1:]:
+        first = ", ".join(shown(cells[place]) for place in others[1:])
+        findings.add("VOC120", given.file, 1, columns=first)
     return {"cui": cui, **({"name": others[0]} if others else {})}
 
 

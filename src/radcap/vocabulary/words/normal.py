@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 
 from radcap.vocabulary.words.tables import read_pairs
 
@@ -56,7 +56,10 @@ _ENDINGS = (
     ("s", ""),
 )
 
+_LAST = tuple(ending for ending, _ in _ENDINGS)
 
+
+@lru_cache(1 << 16)
 def normal(word: str) -> str:
     """The form under which a word is looked up."""
     folded = cased(word).casefold()
@@ -105,6 +108,8 @@ def _singular(word: str) -> str:
     if word in _plurals():
         return _plurals()[word]
     if len(word) < _SHORTEST:
+        return word
+    if not word.endswith(_LAST):
         return word
     for ending, single in _ENDINGS:
         if word.endswith(ending):

@@ -42,14 +42,12 @@ class Release:
 def find_meta(path: Path) -> Path | None:
     """The folder that holds MRCONSO.RRF: this one, META inside it, or META of the one release inside it."""
     if path.is_file():
-        return path.parent if path.name.upper().startswith(MRCONSO) else None
+        return path.parent if _is_of(MRCONSO, path) else None
     if not path.is_dir():
         return None
     inside = sorted(path.glob("*/META"))
     places = [path, path / "META", *(inside if len(inside) == 1 else ())]
-    return next(
-        (one for one in places if one.is_dir() and any(_is_of(MRCONSO, each) for each in one.iterdir())), None
-    )
+    return next((one for one in places if one.is_dir() and any(map(_is_conso, one.iterdir()))), None)
 
 
 def find_release(path: Path, given: str, findings: Findings) -> Release | None:
@@ -67,6 +65,10 @@ def find_release(path: Path, given: str, findings: Findings) -> Release | None:
         return None  # a part is missing, and was named
     release = Release(meta, "", files)
     return Release(meta, given or _told(release, findings) or _named(meta), files)
+
+
+def _is_conso(path: Path) -> bool:
+    return _is_of(MRCONSO, path) and path.is_file()
 
 
 def _is_of(name: str, path: Path) -> bool:

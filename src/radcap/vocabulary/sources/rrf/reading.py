@@ -61,10 +61,12 @@ def _draft(engine: Engine, given: Input, findings: Findings) -> Draft:
         marked(retired) if len(retired) else None,
     )
     ranks = read_ranks(engine) if engine.has(MRRANK) else Ranks()
+    errors, seen = len(findings.errors), findings.counts.total()
     atoms = read_atoms(engine, filters, ranks, known, findings)
-    if not len(atoms.names):
+    if not len(atoms.names) and len(findings.errors) == errors:  # else the file itself is at fault
         said = ", ".join(f"{name} {value}" for name, value in filters.to_text().items())
-        findings.add("VOC112", MRCONSO, file=MRCONSO, why=f"no row fits {said}", todo="Choose more.")
+        todo = "See the other findings, or choose more." if findings.counts.total() > seen else "Choose more."
+        findings.add("VOC112", MRCONSO, file=MRCONSO, why=f"no row fits {said}", todo=todo)
     described = read_sources(engine) if engine.has(MRSAB) else {}
     return Draft(
         sources_of(atoms.sources, described),
