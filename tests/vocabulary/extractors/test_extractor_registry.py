@@ -72,7 +72,7 @@ def test_the_dictionary_is_the_free_one_unless_another_is_given() -> None:
 
 
 def test_the_dictionary_takes_no_options() -> None:
-    with pytest.raises(UsageError, match="dictionary has no options. 'pack'"):
+    with pytest.raises(UsageError, match=r"dictionary has no options\. 'pack'"):
         open_extractor("dictionary", [tiny_vocabulary()], {"pack": "x"})
 
 
