@@ -107,11 +107,7 @@ def _plurals() -> dict[str, str]:
 def _singular(word: str) -> str:
     if word in _plurals():
         return _plurals()[word]
-    if len(word) < _SHORTEST:
+    if len(word) < _SHORTEST or not word.endswith(_LAST):
         return word
-    if not word.endswith(_LAST):
-        return word
-    for ending, single in _ENDINGS:
-        if word.endswith(ending):
-            return word[: -len(ending)] + single
-    return word
+    ending, single = next(pair for pair in _ENDINGS if word.endswith(pair[0]))
+    return word[: -len(ending)] + single
