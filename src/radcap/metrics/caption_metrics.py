@@ -10,11 +10,11 @@ plug-in brings such a metric through the entry point `radcap.metric` (a function
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from radcap.core import Missing, unknown_name
+from radcap.core.dotted import load_dotted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -50,22 +50,17 @@ class CaptionMetric:
                 f"It needs {self.needs}.",
                 f"Install a package with '{self.name}' under the entry point {_PLUG_IN}. {self.how}",
             )
-        return _function(self.path)
+        return load_dotted(self.path)
 
     def why_not(self, resources: Resources) -> Missing | None:
         """What is absent, found without computing anything."""
         try:
             self.load()
             if self.check is not None:
-                _function(self.check)(resources)
+                load_dotted(self.check)(resources)
         except Missing as missing:
             return missing
         return None
-
-
-def _function(path: str) -> Callable[..., Measured]:
-    module, _, name = path.partition(":")
-    return getattr(import_module(module), name)
 
 
 _TABLE = (

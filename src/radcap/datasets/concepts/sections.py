@@ -12,13 +12,13 @@ from radcap.datasets.concepts.examples import caption_examples, image_examples
 from radcap.datasets.concepts.excerpts import excerpt
 from radcap.datasets.concepts.mentions import Verdict
 from radcap.datasets.page.charts import figure
-from radcap.datasets.page.thumbnails import thumbnail
+from radcap.datasets.page.pictures import picture
 from radcap.datasets.statistics.count_tables import percent
 from radcap.datasets.statistics.counting import UNKNOWN
 from radcap.datasets.statistics.modalities import modality_title
 from radcap.report.bar_chart import Bar, bar_chart
 from radcap.report.html import facts_list, section
-from radcap.report.markup import Markup, element, joined, void
+from radcap.report.markup import Markup, element, joined
 from radcap.report.names import counted, shortened
 
 if TYPE_CHECKING:
@@ -178,28 +178,12 @@ def _images(one: ConceptFigures, read: ReadConcepts) -> Markup:
 
 def _shown(record: Record, modality: str) -> list[Markup]:
     return [
-        _picture(record, modality, _SIDE),
+        picture(record, modality, _SIDE),
         element("b", modality),
         element("span", record.split),
         element("code", record.id),
         _credit(record),
     ]
-
-
-def _picture(record: Record, alt: str, side: int) -> Markup:
-    """The picture on black, or the reason why there is none."""
-    small = thumbnail(record.image, side)
-    if small.refused:
-        return element("div", element("em", f"no picture ({small.refused})"), class_="shot")
-    image = void(
-        "img",
-        src=small.address,
-        alt=f"{alt}, {record.id}",
-        width=small.width,
-        height=small.height,
-        loading="lazy",
-    )
-    return element("div", image, class_="shot")
 
 
 def _credit(record: Record) -> Markup:
@@ -231,4 +215,4 @@ def _caption(example: CaptionExample, read: ReadConcepts) -> Markup:
         element("blockquote", excerpt(example.text, example.places)),
         _credit(record),
     )
-    return element("li", _picture(record, modality, _SMALL), body)
+    return element("li", picture(record, modality, _SMALL), body)

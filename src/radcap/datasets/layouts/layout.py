@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
 from radcap.core import unknown_name
+from radcap.core.dotted import load_dotted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,7 +54,7 @@ def layout_named(name: str) -> Layout:
     if name not in LAYOUTS:
         raise unknown_name("layout", name, LAYOUTS)
     module, factory, *arguments = LAYOUTS[name].split(":")
-    return cast("Layout", getattr(import_module(module), factory)(*arguments))
+    return cast("Layout", load_dotted(f"{module}:{factory}")(*arguments))
 
 
 def recognise(folder: Path) -> str | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from radcap.datasets.dataset import SPLITS
 from radcap.datasets.page.facets import Facet, facet_classes, facet_inputs
-from radcap.datasets.page.thumbnails import thumbnail
+from radcap.datasets.page.pictures import picture
 from radcap.datasets.statistics.counting import UNKNOWN
 from radcap.datasets.statistics.licence_terms import licence_of
 from radcap.datasets.statistics.modalities import modality_title
@@ -72,22 +72,12 @@ def _card(record: Record, modality: str, names: Mapping[Cui, str]) -> tuple[Mark
         _credit(record),
         class_="about",
     )
-    return _picture(record, modality), body
+    return picture(record, modality), body
 
 
 def _id(record: Record) -> Markup:
     """The id, which may break behind an underscore."""
     return element("code", joined(re.split(r"(?<=_)", record.id), void("wbr")))
-
-
-def _picture(record: Record, modality: str) -> Markup:
-    """The picture on black, or the reason why there is none."""
-    small = thumbnail(record.image)
-    if small.refused:
-        return element("div", element("em", f"no picture ({small.refused})"), class_="shot")
-    alt = f"{modality}, {record.id}"
-    image = void("img", src=small.address, alt=alt, width=small.width, height=small.height, loading="lazy")
-    return element("div", image, class_="shot")
 
 
 def _caption(record: Record) -> Markup:
@@ -131,7 +121,7 @@ def outlier_row(end: End, records: Sequence[Record], modalities: Sequence[str]) 
     items = [
         element(
             "li",
-            _picture(record, modality_title(modality)),
+            picture(record, modality_title(modality)),
             element("b", told),
             element("span", modality_title(modality)),
             _id(record),

@@ -19,7 +19,8 @@ import pyarrow.csv as pv
 from radcap.datasets.findings import Findings
 from radcap.datasets.lists import single
 from radcap.datasets.text_tables.forms import CsvForm, form_of
-from radcap.datasets.text_tables.rows import id_shape, read_exactly
+from radcap.datasets.text_tables.rows import read_exactly
+from radcap.formats.id_shapes import id_shape
 from radcap.formats.lines import UTF8_MARK, UTF16_MARKS
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def _inner_breaks(column: Any) -> Any:
 
 def _swallows(columns: Sequence[Any], form: CsvForm) -> bool:
     """Whether a line inside a cell starts like a row: a quote did not close where it should."""
-    is_id = id_shape(form.first, form.separator)
+    is_id = id_shape(form.first.partition(form.separator)[0])
     broken = (column.filter(pc.match_substring(column, "\n")).to_pylist() for column in columns)
     further = (line for cells in broken for cell in cells for line in cell.split("\n")[1:])
     return any(is_id(line.partition(form.separator)[0].strip('" ')) for line in further)

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 from radcap.core import Task
 from radcap.formats import RADCAP, Header, Limits, dialect
 from radcap.formats import Findings as RunFindings
+from radcap.formats.id_shapes import id_shape
 from radcap.formats.packing import read_chunks
 from radcap.formats.rows import Row, read_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from radcap.datasets.findings import Findings
 
-__all__ = ["id_shape", "read_exactly"]
+__all__ = ["read_exactly"]
 
 
 def read_exactly(
@@ -36,12 +36,8 @@ def read_exactly(
     )
     found = RunFindings(rules)
     limits = Limits.trusted()
-    rows = list(read_rows(read_chunks(path, found, limits), found, limits, id_shape(first, separator)))
+    rows = list(
+        read_rows(read_chunks(path, found, limits), found, limits, id_shape(first.partition(separator)[0]))
+    )
     findings.take(file, found.issues, found.counts)
     return rows
-
-
-def id_shape(first: str, separator: str) -> Callable[[str], bool]:
-    """Whether a cell looks like the id of the first line: the same letters, then digits."""
-    stem = first.partition(separator)[0].strip('" ').rstrip("0123456789")
-    return lambda cell: bool(stem) and cell.startswith(stem) and cell[len(stem) :].isdigit()

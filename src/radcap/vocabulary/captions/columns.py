@@ -16,7 +16,7 @@ from radcap.formats.cells import HEADER_NAMES
 from radcap.formats.lines import UTF16_MARKS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 __all__ = ["Columns", "Start", "columns_of", "start_of"]
 
@@ -65,12 +65,7 @@ class Start:
 
     headed: bool
     parted: bool  # the first line holds a sign that parts cells and is rare in sentences
-    stem: str  # the letters before the digits of the first id
-
-    def is_id(self) -> Callable[[str], bool]:
-        """Whether a cell looks like the first id: the same letters, then digits."""
-        stem = self.stem
-        return lambda cell: bool(stem) and cell.startswith(stem) and cell[len(stem) :].isdigit()
+    first_id: str
 
 
 def start_of(data: bytes) -> Start:
@@ -80,4 +75,4 @@ def start_of(data: bytes) -> Start:
     names = [cell.strip('" ').casefold() for cell in _SEPARATOR.split(first)]
     headed = _is_header(names) and len(names) > 1
     id_cell = _SEPARATOR.split(below if headed else first)[0]
-    return Start(headed, "\t" in first or "|" in first, id_cell.strip('" ').rstrip("0123456789"))
+    return Start(headed, "\t" in first or "|" in first, id_cell)

@@ -18,6 +18,7 @@ from radcap.formats import RADCAP, Header, Limits, dialect, named
 from radcap.formats import Findings as RunFindings
 from radcap.formats.dialects import COMMA, PIPE, TAB
 from radcap.formats.file_findings import FileFindings
+from radcap.formats.id_shapes import id_shape
 from radcap.formats.lines import UTF8_MARK, recode, split_lines
 from radcap.formats.packing import read_chunks
 from radcap.formats.rows import read_rows
@@ -117,7 +118,7 @@ def _table(file: CaptionFile, findings: CaptionFindings) -> Iterator[tuple[int, 
     limits = Limits.trusted()
     start = _start(file.path)
     found = _run_findings(quoting=start.headed)
-    rows = read_rows(read_chunks(file.path, found, limits), found, limits, start.is_id())
+    rows = read_rows(read_chunks(file.path, found, limits), found, limits, id_shape(start.first_id))
     first = next(rows, None)
     if first is not None:
         columns = columns_of(first.cells)

@@ -10,11 +10,11 @@ Invariant: an extractor gives one tuple of mentions for each text, in the order 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, Protocol, Self, cast
+from typing import TYPE_CHECKING, Protocol, Self, cast
 
 from radcap.core import Missing, unknown_name
+from radcap.core.dotted import load_dotted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -61,7 +61,7 @@ class ExtractorKind:
 
     def open(self, vocabularies: Sequence[Vocabulary], options: Mapping[str, str]) -> Extractor:
         if self.path is not None:
-            return cast("ExtractorFactory", _function(self.path))(vocabularies, options)
+            return cast("ExtractorFactory", load_dotted(self.path))(vocabularies, options)
         (plug_in, *_) = entry_points(group=_PLUG_IN, name=self.name)
         return cast("ExtractorFactory", plug_in.load())(vocabularies, options)
 
@@ -69,15 +69,10 @@ class ExtractorKind:
         """What is absent, found without opening any model."""
         try:
             if self.check is not None:
-                _function(self.check)(options or {})
+                load_dotted(self.check)(options or {})
         except Missing as missing:
             return missing
         return None
-
-
-def _function(path: str) -> Any:
-    module, _, name = path.partition(":")
-    return getattr(import_module(module), name)
 
 
 _TABLE = (

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from radcap.core import unknown_name
+from radcap.core.dotted import load_dotted
 from radcap.formats import shown
 from radcap.formats.lines import UTF8_MARK, UTF16_MARKS
 from radcap.vocabulary.concepts import cui_number
@@ -49,8 +49,7 @@ class SourceKind:
         """What reads it: a plug-in first, then radcap."""
         for plug_in in entry_points(group=_PLUG_IN, name=self.name):
             return plug_in.load()
-        module, _, name = self.path.partition(":")
-        return getattr(import_module(module), name)
+        return load_dotted(self.path)
 
 
 _KINDS = (
