@@ -15,6 +15,7 @@ from radcap.cli.demo import demo_command
 from radcap.cli.editions import editions_command
 from radcap.cli.metrics import metrics_app
 from radcap.cli.score import score_app
+from radcap.cli.systems import systems_app
 from radcap.cli.validate import validate_command
 from radcap.cli.vocab_app import vocab_app
 from radcap.core import VERSION, InputError, Missing, RadcapError, ToolFailed
@@ -39,6 +40,7 @@ app.command("compare", epilog="Example: radcap compare a.csv b.csv --truth truth
 app.add_typer(dataset_app, name="dataset", epilog="Example: radcap dataset info radiology-open")
 app.add_typer(metrics_app, name="metrics", epilog="Example: radcap metrics status")
 app.add_typer(score_app, name="score", epilog="Example: radcap score concepts run.csv truth")
+app.add_typer(systems_app, name="systems", epilog="Example: radcap systems list")
 app.add_typer(vocab_app, name="vocab", epilog="Example: radcap vocab search pleural effusion")
 
 

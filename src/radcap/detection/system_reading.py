@@ -1,0 +1,95 @@
+"""A concept system from the keys of its file, and back.
+
+Invariant: reading loads no torch, and what is written reads as the same value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
+
+from radcap.core.tables import TableFindings, TableReader, to_toml
+from radcap.detection.decisions.rules import RULES
+from radcap.detection.ensembles.rules import ENSEMBLES
+from radcap.detection.retrieval.rules import RETRIEVALS
+from radcap.detection.system import ConceptSystem, Member, tables
+from radcap.vision.blocks import HEADS, LOSSES, POOLINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from radcap.core.registry import Registry
+    from radcap.core.tables import Spot, TomlText
+
+__all__ = ["read_concept_system", "system_toml"]
+
+# The backbone is not among them: beside ours it is any network of timm, which knows when it is built.
+_BLOCKS: tuple[tuple[str, str, Registry], ...] = (
+    ("head", "kind", HEADS),
+    ("head", "pool", POOLINGS),
+    ("loss", "name", LOSSES),
+    ("decision", "rule", RULES),
+    ("retrieval", "rule", RETRIEVALS),
+    ("ensemble", "rule", ENSEMBLES),
+)
+
+
+def read_concept_system(toml: TomlText) -> ConceptSystem:
+    """The system of a file, refused with all that is wrong with it; its members are still to be resolved."""
+    findings = TableFindings(toml.text)
+    system = _system(toml.values, findings)
+    findings.refuse(toml.path)
+    return cast("ConceptSystem", system)
+
+
+def system_toml(system: ConceptSystem, *, full: bool = False) -> str:
+    """The file of a system: the keys that differ from the defaults, or all of them."""
+    base = _common(system)
+    parts = [to_toml(system, full=full, without=("member",))]
+    parts += [f"\n[[member]]\n{to_toml(one, base, full=full, at=('member',))}" for one in system.member]
+    return "".join(parts)
+
+
+def _system(values: Mapping[str, Any], findings: TableFindings) -> ConceptSystem | None:
+    reader, given = TableReader(findings, ConceptSystem), values.get("member")
+    own = {key: one for key, one in values.items() if key != "member"} if _are_tables(given) else values
+    system = reader.read(ConceptSystem, own)
+    _check_blocks(values, (), findings)
+    if not _are_tables(given):
+        return system
+    common = _common(system) if system else Member()
+    found = [_member(reader, one, n, common, findings) for n, one in enumerate(given)]
+    members = tuple(one for one in found if one)
+    return replace(system, member=members) if system else None
+
+
+def _are_tables(given: object) -> TypeGuard[list[dict[str, Any]]]:
+    """Anything else is refused as any key is."""
+    return isinstance(given, list) and all(isinstance(one, dict) for one in cast("list[object]", given))
+
+
+def _member(
+    reader: TableReader, given: dict[str, Any], n: int, common: Member, findings: TableFindings
+) -> Member | None:
+    member = reader.read(Member, given, ("member", n), common)
+    own = [key for key in tables(common) if key in given]
+    if given.get("file") and own:
+        fields = {"n": n + 1, "file": repr(given["file"]), "tables": ", ".join(f"[{key}]" for key in own)}
+        findings.note("SYS301", ("member", n), **fields)
+    _check_blocks(given, ("member", n), findings)
+    return member
+
+
+def _check_blocks(values: Mapping[str, Any], at: Spot, findings: TableFindings) -> None:
+    """Names of blocks that nobody registered; what is no name was refused before."""
+    for table, key, known in _BLOCKS:
+        held = values.get(table)
+        name = cast("dict[str, Any]", held).get(key) if isinstance(held, dict) else None
+        # ours first: looking for plug-ins takes milliseconds
+        if isinstance(name, str) and name not in known.table and name not in known.names:
+            findings.note_choice((*at, table, key), name, known.names)
+
+
+def _common(system: ConceptSystem) -> Member:
+    """What a member is before it says anything. Neighbours answer only where a member says so itself."""
+    return replace(Member(**tables(system)), retrieval=None)

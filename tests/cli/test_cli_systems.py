@@ -1,0 +1,94 @@
+"""`radcap systems`: the list, one system as a file, and files that are refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from radcap.core.tables import to_plain
+from radcap.detection.system import ConceptModel
+from radcap.systems import read_system, system_names, systems
+
+if TYPE_CHECKING:
+    from commands import Command
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "systems.md"
+BAD = 'name = "a"\ntask = "concepts"\n[train]\nlearning_rate = 1\n[head]\nkind = "linera"\n'
+
+
+def test_every_system_is_a_line(radcap: Command) -> None:
+    done = radcap("systems", "list")
+    assert (done.code, done.err) == (0, "")
+    firsts = [line.split()[0] for line in done.out.splitlines() if line.strip()]
+    assert [one for one in firsts if "/" in one] == list(system_names())
+    assert "0.5888      0.9484   timm:efficientnet_b0.ra_in1k" in done.out
+
+
+def test_the_list_as_json(radcap: Command) -> None:
+    told = json.loads(radcap("systems", "list", "--json").out)
+    assert [one["name"] for one in told] == list(system_names())
+    assert set(told[0]) == {
+        "name", "edition", "team", "task", "source", "published", "needs", "differs",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("options", [(), ("--full",)], ids=["short", "full"])
+def test_what_is_shown_is_a_file_that_reads_as_the_same_system(
+    options: tuple[str, ...], radcap: Command, tmp_path: Path
+) -> None:
+    for system in systems():
+        done = radcap("systems", "show", system.name, *options)
+        assert done.code == 0
+        (tmp_path / "shown.toml").write_text(done.out, encoding="utf-8")
+        assert read_system(tmp_path / "shown.toml") == system
+
+
+def test_full_shows_every_key(radcap: Command) -> None:
+    name = "radcap/quick-concepts"
+    assert "early_stop" not in radcap("systems", "show", name).out
+    assert "early_stop = 0\n" in radcap("systems", "show", name, "--full").out
+
+
+def test_a_system_as_json(radcap: Command) -> None:
+    told = json.loads(radcap("systems", "show", "2025/aueb-concepts", "--json").out)
+    assert told == to_plain(read_system("2025/aueb-concepts"))
+
+
+def test_a_wrong_file_has_all_its_problems_listed(radcap: Command, tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text(BAD, encoding="utf-8")
+    done = radcap("systems", "show", path)
+    assert done.code == 1
+    first, second = done.out.splitlines()
+    assert first.startswith(
+        f"{path}:4:1: SYS201 [train] has no key 'learning_rate'. Nearest is 'lr'. Known: "
+    )
+    assert second.startswith(f"{path}:6:1: SYS204 [head] kind is 'linera'. Nearest is 'linear'.")
+    assert done.err.startswith(f"radcap: {path} cannot be used: line 4: [train] has no key")
+
+
+def test_a_wrong_file_as_json(radcap: Command, tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(BAD, encoding="utf-8")
+    done = radcap("systems", "show", tmp_path / "a.toml", "--json")
+    assert done.code == 1
+    assert [one["code"] for one in json.loads(done.out)["issues"]] == ["SYS201", "SYS204"]
+
+
+def test_an_unknown_system_is_wrong_usage(radcap: Command) -> None:
+    done = radcap("systems", "show", "2025/aueb")
+    assert (done.code, done.out) == (2, "")
+    assert "Nearest is '2025/aueb-concepts'." in done.err
+
+
+def test_the_how_to_page_names_every_option_and_every_table() -> None:
+    text = PAGE.read_text("utf-8")
+    tables = [
+        *(f"| `[{one.name}]` |" for one in fields(ConceptModel)),
+        "| `[[member]]` |",
+        "| `[ensemble]` |",
+    ]
+    assert [one for one in (*tables, "--full", "--json") if one not in text] == []

@@ -1,0 +1,184 @@
+"""The systems that ship inside, and files of one's own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from system_texts import HEAD
+
+from radcap.core import InputError, Task, UsageError
+from radcap.core.tables import parse_toml
+from radcap.detection.system import models
+from radcap.detection.system_reading import read_concept_system, system_toml
+from radcap.metrics import board
+from radcap.systems import read_system, system_names, system_row, systems, systems_table
+
+NAMES = (
+    "2022/aueb-concepts",
+    "2025/aueb-concepts",
+    "2025/deeplens-concepts",
+    "2025/uit-oggy-concepts",
+    "2026/uit-worker-concepts",
+    "radcap/lite0-concepts",
+    "radcap/quick-concepts",
+    "rocov2/baseline-b0-concepts",
+    "rocov2/baseline-v2s-concepts",
+)
+ROWS = {  # where a published score stands under another name
+    "rocov2/baseline-b0-concepts": ("2023", "Baseline EfficientNetB0 ROCOv2"),
+    "rocov2/baseline-v2s-concepts": ("2023", "Baseline EfficientNetv2-s ROCOv2"),
+}
+
+
+def test_the_catalogue_is_what_lies_in_the_package():
+    assert system_names() == NAMES
+    assert [one.name for one in systems()] == list(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_says_who_made_it_and_resolves_to_a_file_that_reads_the_same(name):
+    system = read_system(name)
+    assert name == f"{system.edition}/{name.split('/')[1]}"
+    assert name.endswith(f"-{system.task}")
+    assert system.team
+    assert system.source
+    assert all(one.partition(":")[0] in {"timm", "package"} for one in system.needs)
+    for full in (False, True):
+        assert read_concept_system(parse_toml(system_toml(system, full=full))) == system
+
+
+@pytest.mark.parametrize("name", [one for one in NAMES if not one.startswith("radcap/")])
+def test_published_scores_are_those_of_the_board(name):
+    system = read_system(name)
+    edition, team = ROWS.get(name, (system.edition, system.team))
+    (row,) = [one for one in board(edition, Task.CONCEPTS) if one.team == team]
+    assert dict(system.published) == dict(row.scores)
+    assert system.differs
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_weights_that_are_needed_are_those_of_the_backbones(name):
+    system = read_system(name)
+    prefix = {"timm": "timm:", "package": "package:"}
+    needed = {prefix[one.backbone.weights] for one in models(system).values()}
+    assert {f"{one.partition(':')[0]}:" for one in system.needs} == needed
+    if needed == {"timm:"}:
+        backbones = {f"timm:{one.backbone.name}" for one in models(system).values()}
+        assert set(system.needs) == backbones
+
+
+def test_networks_of_timm_are_ones_it_has_weights_for():
+    from radcap.vision.backbones.timm_networks import timm_module
+
+    timm = timm_module()
+    needed = {one for system in systems() for one in system.needs if one.startswith("timm:")}
+    assert needed
+    assert {one.removeprefix("timm:") for one in needed} <= set(timm.list_pretrained())
+
+
+def test_the_baselines_are_the_recipe_of_the_paper():
+    b0, v2s = (read_system(f"rocov2/baseline-{one}-concepts") for one in ("b0", "v2s"))
+    for one in (b0, v2s):
+        assert (one.loss.name, one.train.epochs, one.train.refit) == ("soft-margin", 20, True)
+        assert (one.image.load, one.head.drop) == (1.25, 0.2)
+        assert (one.image.augment.flip_horizontal, one.image.augment.flip_vertical) == (0.5, 0.5)
+        assert one.search.lr == (0.1, 0.01, 0.001, 0.0001, 0.00001)
+        assert one.search.optimiser == ("adam", "sgd", "rmsprop")
+        assert (one.decision.rule, one.decision.threshold, one.calibration.method) == ("fixed", 0.5, "none")
+    assert (b0.image.size, b0.train.batch, b0.train.optimiser, b0.train.lr) == (224, 256, "adam", 1e-3)
+    assert (v2s.image.size, v2s.train.batch, v2s.train.optimiser, v2s.train.lr) == (300, 92, "rmsprop", 1e-4)
+
+
+def test_the_winner_of_2025_votes_with_eight_networks():
+    system = read_system("2025/aueb-concepts")
+    assert (system.ensemble.rule, system.ensemble.votes, len(system.member)) == ("votes", 3, 8)
+    assert {one.head.pool for one in system.member} == {"gem"}
+    assert [one.train.seed for one in system.member] == [0, 0, 0, 1, 2, 3, 4, 5]
+
+
+def test_deeplens_has_a_threshold_per_network():
+    system = read_system("2025/deeplens-concepts")
+    assert {one.name: one.decision.threshold for one in system.member} == {
+        "b0": 0.30,
+        "b1": 0.28,
+        "densenet": 0.40,
+    }
+    assert [one.head.hidden for one in system.member] == [(512, 256), (512, 256), ()]
+
+
+def test_the_table_has_a_line_each():
+    table = systems_table(systems())
+    assert [row[0] for row in table.rows] == list(NAMES)
+    assert dict(zip(table.columns, table.rows[1], strict=True))["f1_manual"] == "0.9484"
+    assert table.rows[5][4:6] == ("", "")
+    assert system_row(systems()[0])["published"] == {"f1": 0.4511, "f1_manual": 0.7907}
+
+
+def test_nothing_of_torch_is_loaded():
+    code = (
+        "import sys; sys.modules['torch'] = None\n"  # importing it would fail
+        "from radcap.systems import systems; print(len(systems()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (f"{len(NAMES)}\n", "")
+
+
+def test_files_are_package_data():
+    root = files("radcap.systems")
+    for name in NAMES:
+        text = root.joinpath(*f"{name}.toml".split("/")).read_text("utf-8")
+        assert tomllib.loads(text)["name"] == name
+
+
+def test_a_file_of_ones_own_finds_its_members_beside_it_and_in_the_catalogue(tmp_path):
+    (tmp_path / "part.toml").write_text(HEAD + "[train]\nepochs = 3\n", encoding="utf-8")
+    (tmp_path / "whole.toml").write_text(
+        HEAD + "[[member]]\nfile = 'part.toml'\n[[member]]\nfile = 'radcap/quick-concepts'\n",
+        encoding="utf-8",
+    )
+    system = read_system(tmp_path / "whole.toml")
+    assert list(models(system)) == ["mine", "radcap/quick-concepts"]
+    assert system.member[0].train.epochs == 3
+    assert system.member[1].backbone.frozen
+
+
+def test_a_file_that_names_itself_is_refused(tmp_path):
+    (tmp_path / "a.toml").write_text(HEAD + "[[member]]\nfile = 'a.toml'\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"Member 1 is 'a.toml', which has members itself"):
+        read_system(tmp_path / "a.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("name = 'a'", "The file lacks the key 'task'. Write it: one of concepts is needed."),
+        ("task = 'concept'", "line 1: task is 'concept'. Nearest is 'concepts'. Known: concepts."),
+        ("task = ['concepts']", 'line 1: task is ["concepts"]. Nearest'),
+        ("task = 'concepts'\nx = 1", "line 2: The file has no key 'x'."),
+        ("task = ", "line 1: It is no TOML"),
+    ],
+)
+def test_a_bad_file_is_refused_with_its_path(text, told, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("bad.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_system("bad.toml")
+    assert caught.value.path == "bad.toml"
+    assert told in " ".join(f"line {one.line}: {one.message} {one.hint}" for one in caught.value.issues)
+
+
+def test_unknown_names_and_absent_files():
+    with pytest.raises(UsageError, match=r"There is no system '2025/aeub'. Nearest is '2025/aueb-concepts'"):
+        read_system("2025/aeub")
+    with pytest.raises(InputError, match=r"nowhere.toml cannot be used: It cannot be read"):
+        read_system("nowhere.toml")
+
+
+def test_a_folder_is_no_system(tmp_path):
+    with pytest.raises(InputError, match="Is a directory"):
+        read_system(tmp_path)
