@@ -13,10 +13,12 @@ from pathlib import Path
 import bench_captions
 import bench_compare
 import bench_concepts
+import bench_decisions
 import bench_duplicates
 import bench_images
 import bench_meteor
 import bench_opening
+import bench_retrieval
 import bench_validate
 import bench_vocabulary
 from settings import FULL, settings_of, settings_parser
@@ -34,6 +36,8 @@ BENCHES = (
     bench_images,
     bench_duplicates,
     bench_vocabulary,
+    bench_decisions,
+    bench_retrieval,  # in this process, which is large from then on
 )
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- benchmarks/run.py writes from here -->", "<!-- to here -->"

@@ -29,6 +29,19 @@ API_PACKAGES = (
     "radcap.datasets",
     "radcap.datasets.images",
     "radcap.vocabulary",
+    "radcap.systems",
+    "radcap.detection.system",
+    "radcap.vision.settings",
+    "radcap.detection.decisions",
+    "radcap.detection.calibration",
+    "radcap.detection.ensembles",
+    "radcap.detection.retrieval",
+    "radcap.vision.blocks",
+    "radcap.vision.backbones",
+    "radcap.vision.heads",
+    "radcap.vision.losses",
+    "radcap.vision.pictures",
+    "radcap.vision.training",
     "radcap.core",
     "radcap.formats",
     "radcap.metrics",
@@ -66,11 +79,16 @@ VOCABULARY_FAMILIES = {
     "RUL2": "Concept rules: keys",
     "CAP1": "Captions to link",
 }
+SYSTEM_FAMILIES = {
+    "SYS1": "Systems: the file",
+    "SYS2": "Systems: keys",
+    "SYS3": "Systems: members of an ensemble",
+}
 
 CODES_TEXT = """
-Every finding of `radcap validate`, `radcap dataset check` and `radcap vocab` has a code. A code is never
-reused, and its meaning never changes. The message says what was read and why it is refused, the last column
-what to do; words in braces are filled in from the file.
+Every finding of `radcap validate`, `radcap dataset check` and `radcap vocab`, and every one in a system file,
+has a code. A code is never reused, and its meaning never changes. The message says what was read and why it
+is refused, the last column what to do; words in braces are filled in from the file.
 
 For runs the level depends on the edition: **E** error, the official evaluator or its pre-check refuses it
 or fails; **W** warning, the run is taken but its score suffers, or another edition refuses it; **I**
@@ -191,16 +209,17 @@ def _anchor(code: str) -> str:
 
 def _plain_codes() -> Iterator[str]:
     """Codes that are equally grave in every edition."""
+    from radcap.core.tables.codes import CATALOGUE as SYSTEMS
     from radcap.datasets.codes import CATALOGUE as DATASETS
     from radcap.vocabulary.captions.codes import CATALOGUE as CAPTIONS
     from radcap.vocabulary.codes import CATALOGUE as VOCABULARIES
     from radcap.vocabulary.rules.codes import CATALOGUE as RULES
 
-    for family, title in {**DATASET_FAMILIES, **VOCABULARY_FAMILIES}.items():
+    for family, title in {**DATASET_FAMILIES, **VOCABULARY_FAMILIES, **SYSTEM_FAMILIES}.items():
         yield f"## {title}"
         rows = [
             (_anchor(one.code), one.levels, plain(one.message), plain(one.hint))
-            for one in (*DATASETS, *VOCABULARIES, *RULES, *CAPTIONS)
+            for one in (*DATASETS, *VOCABULARIES, *RULES, *CAPTIONS, *SYSTEMS)
             if one.code.startswith(family)
         ]
         yield table(("Code", "Level", "What was read", "What to do"), rows)

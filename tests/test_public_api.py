@@ -12,7 +12,15 @@ import pytest
 
 import radcap
 
-PARTS = ("core", "formats", "metrics", "metrics.providers", "report", "reading", "stats")
+PARTS = (
+    *("core", "datasets", "formats", "metrics", "metrics.providers", "report", "reading", "stats", "systems"),
+    *(f"detection.{part}" for part in ("calibration", "decisions", "ensembles", "retrieval", "system")),
+    *(
+        f"vision.{part}"
+        for part in ("backbones", "blocks", "heads", "losses", "pictures", "settings", "training")
+    ),
+    *("vocabulary", "zoo"),
+)
 PACKAGES = ["radcap", *(f"radcap.{name}" for name in PARTS)]
 EVERY = [found.name for found in pkgutil.walk_packages(radcap.__path__, "radcap.")]
 MODULES = [name for name in EVERY if not name.endswith("__main__")]

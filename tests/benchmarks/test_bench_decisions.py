@@ -23,6 +23,7 @@ def test_predictions_come_from_the_seed_and_are_long_tailed(script: Callable[[st
     probabilities, truth = ways.synthetic_predictions(400)
     assert probabilities.shape == (400, ways.LABELS)
     np.testing.assert_array_equal(probabilities, ways.synthetic_predictions(400)[0])
+    assert script("bench_decisions").LABELS == ways.LABELS
     assert 3 <= truth.sum(axis=1).mean() <= 4
     assert truth.mean(axis=0)[100:].max() < 0.05
 

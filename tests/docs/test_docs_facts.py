@@ -11,6 +11,10 @@ from typer.main import get_command
 import radcap
 from radcap.cli.main import app
 from radcap.core import Task
+from radcap.detection.calibration.config import METHODS
+from radcap.detection.decisions import RULES
+from radcap.detection.ensembles import ENSEMBLES
+from radcap.detection.retrieval import RETRIEVALS
 from radcap.formats import dialect
 from radcap.report import board_table, pair_table
 
@@ -76,12 +80,28 @@ def test_design_lists_every_package_in_the_order_of_layers():
         ("radcap compare", "compare.md"),
         *((name, "datasets.md") for name in COMMANDS if name.startswith("radcap dataset")),
         *((name, "vocabulary.md") for name in COMMANDS if name.startswith("radcap vocab")),
+        *((name, "systems.md") for name in COMMANDS if name.startswith("radcap systems")),
+        *((name, "train.md") for name in COMMANDS if name in {"radcap train", "radcap predict"}),
     ],
 )
 def test_how_to_names_every_option(command, page):
     text = (DOCS / "how-to" / page).read_text("utf-8")
     options = {name for parameter in COMMANDS[command].params for name in parameter.opts if name[0] == "-"}
     assert [name for name in sorted(options) if name not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("page", "tables", "names"),
+    [
+        ("explanation/decisions.md", ["Threshold rule", "Joint rule"], {*RULES.table} - {"expected-f1"}),
+        ("explanation/decisions.md", ["Method"], {*METHODS}),
+        ("how-to/train.md", ["`rule` of `[ensemble]`"], {*ENSEMBLES.table}),
+        ("how-to/train.md", ["`rule` of `[retrieval]`"], {*RETRIEVALS.table}),
+    ],
+)
+def test_pages_name_every_block(page, tables, names):
+    firsts = [row[0] for table in tables for row in rows_of(DOCS / page, table)]
+    assert sorted(re.findall(r"`(.+?)`", " ".join(firsts))) == sorted(names)
 
 
 SEVEN = rows_of(DOCS / "explanation" / "scoring.md", "Truth")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import subprocess
@@ -87,23 +88,45 @@ def test_every_command_is_in_the_reference(site, command):
     assert f'id="{command.replace(" ", "-")}"' in page
 
 
-def test_every_public_name_is_in_the_reference(site):
-    import radcap.metrics
-    import radcap.report
-    import radcap.stats
-
+@pytest.mark.parametrize(
+    "name",
+    [
+        "radcap",
+        *(f"radcap.{part}" for part in ("metrics", "report", "stats", "systems")),
+        *(
+            f"radcap.detection.{part}"
+            for part in ("calibration", "decisions", "ensembles", "retrieval", "system")
+        ),
+        *(
+            f"radcap.vision.{part}"
+            for part in ("backbones", "blocks", "heads", "losses", "pictures", "settings", "training")
+        ),
+    ],
+)
+def test_every_public_name_is_in_the_reference(site, name):
     page = (site / "reference" / "api.html").read_text("utf-8")
-    for package in (radcap, radcap.metrics, radcap.stats, radcap.report):
-        homes = {f'id="{home}.{{}}"' for home in ("radcap", "radcap.metrics", package.__name__)}
-        absent = [name for name in package.__all__ if not any(home.format(name) in page for home in homes)]
-        assert absent == [], package.__name__
+    homes = [f'id="{home}.{{}}"' for home in ("radcap", "radcap.metrics", name)]
+    exported = importlib.import_module(name).__all__
+    assert [one for one in exported if not any(home.format(one) in page for home in homes)] == []
+    assert f'id="{name.replace(".", "")}"' in page  # its section
 
 
-def test_every_code_has_an_anchor(site):
-    from radcap.formats import CATALOGUE
-
+@pytest.mark.parametrize(
+    "catalogue",
+    [
+        "radcap.core.tables.codes",
+        "radcap.datasets.codes",
+        "radcap.formats.codes",
+        "radcap.vocabulary.captions.codes",
+        "radcap.vocabulary.codes",
+        "radcap.vocabulary.rules.codes",
+    ],
+)
+def test_every_code_has_an_anchor(site, catalogue):
     page = (site / "reference" / "issue-codes.html").read_text("utf-8")
-    assert [code.code for code in CATALOGUE if f'id="{code.code.lower()}"' not in page] == []
+    codes = [one.code for one in importlib.import_module(catalogue).CATALOGUE]
+    assert codes
+    assert [code for code in codes if f'id="{code.lower()}"' not in page] == []
 
 
 def test_every_edition_has_a_section(site):

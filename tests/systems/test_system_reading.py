@@ -23,7 +23,6 @@ from radcap.detection.system import (
     tables,
 )
 from radcap.detection.system_reading import read_concept_system, system_toml
-from radcap.vision import blocks
 from radcap.vision.settings import BackboneSettings, HeadSettings, TrainSettings
 
 
@@ -164,15 +163,3 @@ def test_what_is_trained_is_the_system_or_its_members():
     assert models(alone) == {"mine": alone}
     assert models(both) == {"a": both.member[0], "b": both.member[1]}
     assert ConceptModel(**tables(alone)) == ConceptModel()
-
-
-def test_names_of_blocks_are_those_of_the_code_that_makes_them():
-    from radcap.vision.backbones import BACKBONES
-    from radcap.vision.heads import HEADS, POOLINGS
-    from radcap.vision.losses import LOSSES
-
-    ours = (blocks.BACKBONES, blocks.HEADS, blocks.POOLINGS, blocks.LOSSES)
-    assert ours == (BACKBONES, HEADS, POOLINGS, LOSSES)
-    for registry in ours:
-        for name in registry.names:
-            assert callable(registry.factory(name))

@@ -16,6 +16,7 @@ from radcap.cli.editions import editions_command
 from radcap.cli.metrics import metrics_app
 from radcap.cli.score import score_app
 from radcap.cli.systems import systems_app
+from radcap.cli.train import predict_command, train_command
 from radcap.cli.validate import validate_command
 from radcap.cli.vocab_app import vocab_app
 from radcap.core import VERSION, InputError, Missing, RadcapError, ToolFailed
@@ -36,6 +37,12 @@ app.command("validate", epilog="Example: radcap validate run.csv --task concepts
 app.command("editions", epilog="Example: radcap editions 2025")(editions_command)
 app.command("compare", epilog="Example: radcap compare a.csv b.csv --truth truth --task concepts")(
     compare_command
+)
+app.command(
+    "train", epilog="Example: radcap train radcap/quick-concepts --data radiology-open --out my-model"
+)(train_command)
+app.command("predict", epilog="Example: radcap predict zoo:concepts radiology-open --split test --out run.csv")(
+    predict_command
 )
 app.add_typer(dataset_app, name="dataset", epilog="Example: radcap dataset info radiology-open")
 app.add_typer(metrics_app, name="metrics", epilog="Example: radcap metrics status")

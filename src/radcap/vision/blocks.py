@@ -1,4 +1,4 @@
-"""The blocks of a network by name, for who wants to know the names before torch is loaded.
+"""The blocks of a network by name, known before torch is loaded.
 
 Invariant: nothing is loaded here; a table holds dotted paths.
 """

@@ -1,13 +1,15 @@
 """The tables of a system file that say how a network is built and trained.
 
-Invariant: a table is a frozen value with a default for every key; what a key means stands beside it. Names of
-blocks are looked up in the registries of `vision.backbones`, `vision.heads` and `vision.losses`.
+Invariant: a table is a frozen value with a default for every key; what a key means stands beside it, and a
+number out of its range is refused. Names of blocks are looked up in `vision.blocks`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Literal
+
+from radcap.vision.ranges import ABOVE_ZERO, BELOW_ONE, SHARE, ZERO_OR_MORE, Range, check_ranges
 
 __all__ = [
     "AugmentSettings",
@@ -18,6 +20,14 @@ __all__ = [
     "TeacherSettings",
     "TrainSettings",
 ]
+
+CSRA_HEADS = (1, 2, 4, 6, 8)
+_COUNT = Range(1, float("inf"), "Give 1 or more.")
+_SIZE = Range(16, float("inf"), "Images are 16 pixels wide or more.")
+_LOAD = Range(1, float("inf"), "Images are loaded at 1 time the size or more.")
+_ANGLE = Range(0, 180, "Give degrees from 0 to 180.")
+_ALPHA = Range(float("-inf"), 1, "Give a number from 0 to 1, or one below 0 for no weight.")
+_FACTOR = Range(0, 1, "Give a number above 0, and 1 at most.", open_low=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +48,15 @@ class AugmentSettings:
     mixup: float = 0.0  # alpha of the beta law; 0 is off
     cutmix: float = 0.0  # alpha of the beta law; with mixup too, each batch draws one of the two
 
+    def __post_init__(self) -> None:
+        shares = ("flip_horizontal", "flip_vertical", "shift", "brightness", "contrast", "noise", "erase")
+        sizes = ("stretch", "gamma", "mixup", "cutmix")
+        ranges = dict.fromkeys(shares, SHARE) | dict.fromkeys(sizes, ZERO_OR_MORE) | {"rotate": _ANGLE}
+        low, high = self.zoom
+        right = low in ABOVE_ZERO and high in ABOVE_ZERO and low <= high
+        wrong = f"zoom is {low} to {high}. Give the smaller factor first, and both above 0."
+        check_ranges(self, ranges, () if right else (wrong,))
+
 
 @dataclass(frozen=True, slots=True)
 class ImageSettings:
@@ -51,6 +70,9 @@ class ImageSettings:
     grey: bool = False  # one channel is kept, and shown three times
     augment: AugmentSettings = field(default_factory=AugmentSettings)
 
+    def __post_init__(self) -> None:
+        check_ranges(self, {"size": _SIZE, "load": _LOAD, "clahe": ZERO_OR_MORE})
+
 
 @dataclass(frozen=True, slots=True)
 class BackboneSettings:
@@ -63,6 +85,9 @@ class BackboneSettings:
     drop: float = 0.0  # of whole residual branches
     frozen: bool = False  # features are computed once, and the head alone is trained
 
+    def __post_init__(self) -> None:
+        check_ranges(self, {"drop": SHARE})
+
 
 @dataclass(frozen=True, slots=True)
 class HeadSettings:
@@ -74,6 +99,14 @@ class HeadSettings:
     drop: float = 0.0
     heads: int = 1  # CSRA
     strength: float = 0.1  # CSRA: lambda
+
+    def __post_init__(self) -> None:
+        wrong: list[str] = []
+        if self.heads not in CSRA_HEADS:
+            wrong.append(f"heads is {self.heads}. CSRA has 1, 2, 4, 6 or 8.")
+        if any(width < 1 for width in self.hidden):
+            wrong.append(f"hidden holds {min(self.hidden)}. A layer is 1 wide or more.")
+        check_ranges(self, {"drop": SHARE, "strength": ZERO_OR_MORE}, wrong)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +123,11 @@ class LossSettings:
     power: float = 0.5  # weighted: weight of a positive is (negatives / positives) ^ power
     largest: float = 50.0  # weighted: and never more than this
 
+    def __post_init__(self) -> None:
+        powers = dict.fromkeys(("gamma", "gamma_positive", "gamma_negative", "power"), ZERO_OR_MORE)
+        others = {"smoothing": BELOW_ONE, "alpha": _ALPHA, "clip": BELOW_ONE, "largest": ABOVE_ZERO}
+        check_ranges(self, powers | others)
+
 
 @dataclass(frozen=True, slots=True)
 class TeacherSettings:
@@ -98,6 +136,9 @@ class TeacherSettings:
     models: tuple[str, ...] = ()  # model folders; their mean logit is the teacher
     weight: float = 0.0  # of the teacher's answers against the labels
     temperature: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_ranges(self, {"weight": SHARE, "temperature": ABOVE_ZERO})
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +168,14 @@ class TrainSettings:
     device: str = "auto"
     pixels: Literal["auto", "device", "host"] = "auto"  # where the decoded images lie
     refit: bool = False  # at the end once more, on train and valid together
+
+    def __post_init__(self) -> None:
+        counts = ("epochs", "head_lr", "weight_decay", "warmup", "patience", "clip_grad", "early_stop")
+        others = {
+            "batch": _COUNT,
+            "lr": ABOVE_ZERO,
+            "factor": _FACTOR,
+            "momentum": BELOW_ONE,
+            "ema": BELOW_ONE,
+        }
+        check_ranges(self, dict.fromkeys(counts, ZERO_OR_MORE) | others)

@@ -4,9 +4,11 @@ A torchvision built for CUDA beside a torch built for the CPU refuses to be impo
 torchvision::nms does not exist`), and timm and transformers import it. Two declared operators cure that:
 transforms work, and only the operators themselves (nms, roi_align, torchvision.io) stay out of reach.
 
-Invariant: call it before the first import of timm or transformers; where torchvision loads, it changes nothing.
+Invariant: call it before the first import of timm or transformers; where torchvision loads, nothing changes.
 """
 
+# torch is typed in part
+# pyright: reportUnknownMemberType=false
 from __future__ import annotations
 
 import importlib.util

@@ -10,7 +10,16 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import torch
-from transformers import BertConfig, BertForSequenceClassification, BertForTokenClassification, BertModel
+
+from radcap.vision.torchvision_ops import ensure_torchvision
+
+ensure_torchvision()
+from transformers import (  # noqa: E402 - it imports torchvision
+    BertConfig,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+    BertModel,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

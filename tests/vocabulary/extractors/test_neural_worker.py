@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -185,6 +187,21 @@ def test_an_encoder_needs_no_pooling_layer(folders: dict[str, str]) -> None:
 
 def test_no_reranker_is_needed(folders: dict[str, str]) -> None:
     assert opened(folders, reranker=None)._reranker is None
+
+
+@pytest.mark.parametrize("error", [None, ImportError, RuntimeError])
+def test_a_torchvision_that_cannot_be_imported_is_hidden(
+    monkeypatch: pytest.MonkeyPatch, error: type[Exception] | None
+) -> None:
+    def load(name: str) -> None:
+        assert name == "torchvision"
+        if error is not None:
+            raise error("operator torchvision::nms does not exist")
+
+    monkeypatch.setitem(sys.modules, "torchvision", sys)  # put back after the test
+    monkeypatch.setattr(worker, "import_module", load)
+    worker._hide_broken_torchvision()
+    assert (find_spec("torchvision") is None) is (error is not None)
 
 
 def test_the_device_is_found(folders: dict[str, str]) -> None:

@@ -1,7 +1,7 @@
 """What a backbone is, and how one is had by its name.
 
-Invariant: a backbone takes pixels (n x 3 x h x w, 0 to 255) and gives a feature map (n x width x h' x w'). How
-pixels are scaled is the backbone's own matter, so no caller can get it wrong.
+Invariant: a backbone takes pixels (n x 3 x h x w, 0 to 255) and gives a feature map (n x width x h' x w').
+How pixels are scaled is the backbone's own matter, so no caller can get it wrong.
 """
 
 from __future__ import annotations
@@ -11,23 +11,18 @@ from typing import TYPE_CHECKING, cast
 import torch
 from torch import nn
 
-from radcap.core.registry import Registry
+from radcap.vision.blocks import BACKBONES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from radcap.vision.settings import BackboneSettings
 
-__all__ = ["BACKBONES", "Backbone", "make_backbone"]
-
-BACKBONES = Registry(
-    "backbone",
-    {f"tf_efficientnet_lite{number}": "radcap.vision.backbones.lite:make_lite" for number in range(5)},
-)
+__all__ = ["Backbone", "make_backbone"]
 
 
 class Backbone(nn.Module):
-    """A network under its scaling of pixels. A subclass of `body` is a torch module of any origin."""
+    """A network under its scaling of pixels; `body` is a torch module of any origin."""
 
     mean: torch.Tensor
     spread: torch.Tensor

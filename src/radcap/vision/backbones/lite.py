@@ -5,6 +5,8 @@ Invariant: names and shapes of the weights are those of timm's `tf_efficientnet_
 so that weights can go either way; the same weights give the same features (tested).
 """
 
+# torch is typed in part
+# pyright: reportUnknownMemberType=false
 from __future__ import annotations
 
 import math
@@ -50,6 +52,8 @@ def make_lite(settings: BackboneSettings, *, size: int) -> Backbone:  # noqa: AR
 class LiteNet(nn.Module):
     """From scaled pixels to 1,280 features at a 32nd of the size."""
 
+    norm_after = (("conv_stem", "bn1"), ("conv_head", "bn2"))
+
     def __init__(self, width: float, depth: float, drop: float = 0.0) -> None:
         super().__init__()
         self.conv_stem = SameConv(3, STEM, 3, 2)
@@ -66,7 +70,7 @@ class LiteNet(nn.Module):
 
 
 class SameConv(nn.Conv2d):
-    """A convolution whose output has the size of its input over the stride, an odd pixel padded at the end."""
+    """A convolution whose output has the size of its input over the stride; an odd pixel is padded last."""
 
     def __init__(self, inside: int, outside: int, kernel: int, stride: int = 1, groups: int = 1) -> None:
         even = kernel // 2 if stride == 1 else 0
@@ -82,6 +86,8 @@ class SameConv(nn.Conv2d):
 
 class Separable(nn.Module):
     """A depthwise convolution and a pointwise one."""
+
+    norm_after = (("conv_dw", "bn1"), ("conv_pw", "bn2"))
 
     def __init__(self, inside: int, outside: int, kernel: int, stride: int, drop: float) -> None:
         super().__init__()
@@ -100,6 +106,8 @@ class Separable(nn.Module):
 
 class Inverted(nn.Module):
     """Widened, convolved by depth, narrowed again."""
+
+    norm_after = (("conv_pw", "bn1"), ("conv_dw", "bn2"), ("conv_pwl", "bn3"))
 
     def __init__(
         self, inside: int, outside: int, kernel: int, stride: int, drop: float, expansion: int
@@ -152,7 +160,7 @@ def _padding(length: int, kernel: int, stride: int) -> int:
     return max((math.ceil(length / stride) - 1) * stride + kernel - length, 0)
 
 
-def _dropped(branch: torch.Tensor, rate: float, training: bool) -> torch.Tensor:  # noqa: FBT001
+def _dropped(branch: torch.Tensor, rate: float, training: bool) -> torch.Tensor:
     """The branch, left out for some images of a training batch."""
     if not training or rate == 0:
         return branch

@@ -1,22 +1,25 @@
 """Any network of timm as a backbone.
 
-Invariant: whatever shape a network's features have (maps with channels first or last, or tokens), the backbone
-gives a map with channels first.
+Invariant: whatever shape a network's features have (maps with channels first or last, or tokens), the
+backbone gives a map with channels first.
 """
 
 from __future__ import annotations
 
 import math
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 
-from radcap.core import Missing, UsageError, unknown_name
+from radcap.core import Missing, UsageError
 from radcap.vision.backbones.backbone import Backbone
+from radcap.vision.blocks import BACKBONES
 from radcap.vision.torchvision_ops import ensure_torchvision
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import ModuleType
 
     from radcap.vision.settings import BackboneSettings
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["TimmFeatures", "make_timm", "timm_module"]
 
 _RANGE = 255.0  # timm's means are given for pixels from 0 to 1
+_NEAR = 10  # names that a refusal offers
+_SHOWN = 60  # letters of a name that is refused
 
 
 def timm_module() -> ModuleType:
@@ -33,7 +38,9 @@ def timm_module() -> ModuleType:
         import timm
     except ImportError as error:
         raise Missing(
-            "timm", "Backbones other than radcap's own come from it.", "Install it: pip install 'radcap[train]'."
+            "timm",
+            "Backbones other than radcap's own come from it.",
+            "Install it: pip install 'radcap[train]'.",
         ) from error
     return timm
 
@@ -42,13 +49,14 @@ def make_timm(settings: BackboneSettings, *, size: int, pretrained: bool) -> Bac
     """The network of a name, at a size where it cares for one."""
     timm = timm_module()
     if not timm.is_model(settings.name):
-        raise unknown_name("backbone", settings.name, timm.list_models())
+        raise _unknown(settings.name, [*BACKBONES.names, *timm.list_models()])
     drop: dict[str, Any] = {"drop_path_rate": settings.drop} if settings.drop else {}
     try:
         network = _create(timm, settings.name, size, pretrained=pretrained, **drop)
     except Exception as error:  # the hub's client raises what it likes
         if not pretrained:
             raise UsageError(f"timm cannot make {settings.name} at {size} pixels: {error}") from error
+        make_timm(settings, size=size, pretrained=False)  # or is it no matter of the weights?
         raise Missing(
             f"The published weights of {settings.name}",
             "They come from the hub, which cannot be reached and whose cache does not hold them.",
@@ -59,7 +67,15 @@ def make_timm(settings: BackboneSettings, *, size: int, pretrained: bool) -> Bac
     return Backbone(TimmFeatures(network), network.num_features, mean, spread)
 
 
-def _create(timm: ModuleType, name: str, size: int, **options: Any) -> Any:
+def _unknown(name: str, known: Sequence[str]) -> UsageError:
+    """timm has more names than a message can hold."""
+    near = ", ".join(get_close_matches(name.casefold(), known, n=_NEAR, cutoff=0.5))
+    nearest = f" Nearest are {near}." if near else ""
+    told = f"There is no backbone {name[:_SHOWN]!r}.{nearest}"
+    return UsageError(f"{told} {len(known):,} are known; timm.list_models() names them.")
+
+
+def _create(timm: ModuleType, name: str, size: int, **options: Any) -> Any:  # noqa: ANN401 - timm's own
     """Some networks must know the size of their input, and others refuse to be told."""
     try:
         return timm.create_model(name, num_classes=0, img_size=size, **options)
@@ -70,7 +86,7 @@ def _create(timm: ModuleType, name: str, size: int, **options: Any) -> Any:
 class TimmFeatures(nn.Module):
     """The features of a timm network as a map with channels first."""
 
-    def __init__(self, network: Any) -> None:
+    def __init__(self, network: Any) -> None:  # noqa: ANN401 - timm's own
         super().__init__()
         self.network = network
         self.width: int = network.num_features
@@ -81,7 +97,7 @@ class TimmFeatures(nn.Module):
         if features.ndim == 3:  # noqa: PLR2004 - images, tokens, width
             tokens = features[:, self.prefix :].transpose(1, 2)
             side = math.isqrt(tokens.shape[-1])
-            return tokens.unflatten(-1, (side, side))
+            return tokens.view(*tokens.shape[:2], side, side)
         if features.shape[1] != self.width:
             features = features.permute(0, 3, 1, 2)
         return features

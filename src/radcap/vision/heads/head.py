@@ -10,22 +10,13 @@ from typing import TYPE_CHECKING, cast
 import torch
 from torch import nn
 
-from radcap.core.registry import Registry
+from radcap.vision.blocks import HEADS
 from radcap.vision.heads.pooling import make_pool
 
 if TYPE_CHECKING:
     from radcap.vision.settings import HeadSettings
 
-__all__ = ["HEADS", "Head", "LinearHead", "MlpHead", "make_head"]
-
-HEADS = Registry(
-    "head",
-    {
-        "linear": "radcap.vision.heads.head:LinearHead",
-        "mlp": "radcap.vision.heads.head:MlpHead",
-        "csra": "radcap.vision.heads.csra:CsraHead",
-    },
-)
+__all__ = ["Head", "LinearHead", "MlpHead", "make_head"]
 
 
 class Head(nn.Module):

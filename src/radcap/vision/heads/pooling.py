@@ -7,18 +7,10 @@ from typing import cast
 import torch
 from torch import nn
 
-from radcap.core.registry import Registry
+from radcap.vision.blocks import POOLINGS
 
-__all__ = ["POOLINGS", "AveragePool", "GemPool", "MaxPool", "make_pool"]
+__all__ = ["AveragePool", "GemPool", "MaxPool", "make_pool"]
 
-POOLINGS = Registry(
-    "pooling",
-    {
-        "avg": "radcap.vision.heads.pooling:AveragePool",
-        "max": "radcap.vision.heads.pooling:MaxPool",
-        "gem": "radcap.vision.heads.pooling:GemPool",
-    },
-)
 _LEAST = 1e-6
 
 

@@ -1,5 +1,5 @@
 """Losses over logits and labels, by name."""
 
-from radcap.vision.losses.loss import LOSSES, Loss, make_loss
+from radcap.vision.losses.loss import Loss, make_loss
 
-__all__ = ["LOSSES", "Loss", "make_loss"]
+__all__ = ["Loss", "make_loss"]

@@ -1,7 +1,7 @@
 """Losses for many labels at once. Labels lie between 0 and 1: mixed images have both images' labels in part.
 
-Invariant: a loss is a mean over images and labels (soft F1 aside), in single precision, so that learning rates
-carry over. Losses that weigh a label by its frequency are given the share of each label in training.
+Invariant: a loss is a mean over images and labels (soft F1 aside), in single precision, so that learning
+rates carry over. Losses that weigh a label by its frequency are given the share of each label in training.
 """
 
 from __future__ import annotations
@@ -13,26 +13,15 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 import torch
 from torch.nn import functional as F  # noqa: N812 - as everybody names it
 
-from radcap.core.registry import Registry
+from radcap.vision.blocks import LOSSES
 
 if TYPE_CHECKING:
     from radcap.vision.settings import LossSettings
 
-__all__ = ["LOSSES", "Loss", "make_loss"]
+__all__ = ["Loss", "make_loss"]
 
 Loss: TypeAlias = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
-
-LOSSES = Registry(
-    "loss",
-    {
-        "bce": "radcap.vision.losses.loss:make_bce",
-        "soft-margin": "radcap.vision.losses.loss:make_bce",  # MultiLabelSoftMarginLoss is the mean of BCE
-        "weighted-bce": "radcap.vision.losses.loss:make_weighted",
-        "focal": "radcap.vision.losses.loss:make_focal",
-        "asymmetric": "radcap.vision.losses.loss:make_asymmetric",
-        "soft-f1": "radcap.vision.losses.loss:make_soft_f1",
-    },
-)
+_LEAST = torch.finfo(torch.float32).tiny  # powers below 1 have no slope at 0
 
 
 def make_loss(settings: LossSettings, shares: torch.Tensor) -> Loss:
@@ -69,21 +58,20 @@ def make_focal(settings: LossSettings, shares: torch.Tensor) -> Loss:  # noqa: A
         p = torch.sigmoid(logits)
         right = p * labels + (1 - p) * (1 - labels)
         weight = alpha * labels + (1 - alpha) * (1 - labels) if alpha >= 0 else 1.0
-        return (weight * (1 - right).pow(gamma) * entropy).mean()
+        return (weight * (1 - right).clamp(min=_LEAST).pow(gamma) * entropy).mean()
 
     return loss
 
 
 def make_asymmetric(settings: LossSettings, shares: torch.Tensor) -> Loss:  # noqa: ARG001
     """Ridnik et al. 2021: easy negatives count less, and the easiest not at all."""
-    least = torch.finfo(torch.float32).tiny
 
     def loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         p = torch.sigmoid(logits)
-        shifted = (p - settings.clip).clamp(min=0)
-        positive = labels * (1 - p).pow(settings.gamma_positive) * F.logsigmoid(logits)
-        negative = (1 - labels) * shifted.pow(settings.gamma_negative) * torch.log((1 - shifted).clamp(min=least))
-        return -(positive + negative).mean()
+        shifted = (p - settings.clip).clamp(min=_LEAST)
+        positive = (1 - p).clamp(min=_LEAST).pow(settings.gamma_positive) * F.logsigmoid(logits)
+        negative = shifted.pow(settings.gamma_negative) * torch.log((1 - shifted).clamp(min=_LEAST))
+        return -(labels * positive + (1 - labels) * negative).mean()
 
     return loss
 

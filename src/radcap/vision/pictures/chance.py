@@ -4,6 +4,8 @@ Invariant: they depend on the seed and the epoch alone, so that training which g
 it would have drawn.
 """
 
+# torch is typed in part
+# pyright: reportUnknownMemberType=false
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -24,6 +26,7 @@ class Chance:
 
     @classmethod
     def of(cls, seed: int, epoch: int, device: torch.device) -> Chance:
+        seed %= 2**64  # any whole number will do
         lots = torch.Generator(device)
         lots.manual_seed(int(np.random.SeedSequence([seed, epoch]).generate_state(1, np.uint64)[0] >> 1))
         return cls(lots, np.random.default_rng([seed, epoch, 1]), device)

@@ -1,7 +1,7 @@
 """Which part of a cached square the network sees, as one affine map for each image.
 
-Invariant: a frame is centre and half extent in the coordinates of `grid_sample` (the square is -1 to 1); flips,
-turns, zooms and crops only change the map, so pixels are sampled once.
+Invariant: a frame is centre and half extent in the coordinates of `grid_sample` (the square is -1 to 1);
+flips, turns, zooms and crops only change the map, so pixels are sampled once.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ Invariant: a picture that would not decode is not among them; it stands in `refu
 on the device as uint8 where they fit, else they stay on disk and are mapped from there.
 """
 
+# torch is typed in part
+# pyright: reportUnknownMemberType=false
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -106,8 +108,8 @@ def load_pictures(
     else:
         boxes = _trimmed(cache, rows, boxes) if settings.trim else boxes
         pixels = HostPixels(cache, rows, device, settings.clahe, boxes)
-    kept = tuple(ids[row] for row in rows.tolist())
-    return Pictures(kept, pixels, boxes.to(device), view, cache.refused)
+    kept: list[int] = rows.tolist()
+    return Pictures(tuple(ids[row] for row in kept), pixels, boxes.to(device), view, cache.refused)
 
 
 def _fits(n: int, view: View, device: torch.device, where: str) -> bool:
@@ -121,7 +123,11 @@ def _fits(n: int, view: View, device: torch.device, where: str) -> bool:
 
 
 def _moved(
-    cache: ImageCache, rows: NDArray[np.int64], boxes: torch.Tensor, settings: ImageSettings, device: torch.device
+    cache: ImageCache,
+    rows: NDArray[np.int64],
+    boxes: torch.Tensor,
+    settings: ImageSettings,
+    device: torch.device,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     shape = (len(rows), *cache.pixels.shape[1:])
     squares = torch.empty(shape, dtype=torch.uint8, device=device)

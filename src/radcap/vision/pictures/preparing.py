@@ -1,9 +1,13 @@
 """What is done to a picture before any network sees it: borders off, contrast evened out locally.
 
-Invariant: pixels outside of a picture's box stay black; a picture that is one grey all over stays as it is.
+Invariant: pixels outside of a picture's box stay black; the box of a picture that is one grey all over stays.
 """
 
+# torch is typed in part
+# pyright: reportUnknownMemberType=false
 from __future__ import annotations
+
+from typing import cast
 
 import torch
 
@@ -49,10 +53,11 @@ def _span(busy: torch.Tensor, start: torch.Tensor, length: torch.Tensor) -> tupl
 def equalised(pixels: torch.Tensor, boxes: torch.Tensor, limit: float) -> torch.Tensor:
     """Contrast-limited adaptive histogram equalisation (Zuiderveld 1994), 8 x 8 tiles over each picture.
 
-    A picture is stretched to its tiles, so that tiles of every picture are equal in number; colours keep their
-    ratio to the grey value that is changed.
+    A picture is stretched to its tiles, so that tiles of every picture are equal in number; colours keep
+    their ratio to the grey value that is changed.
     """
-    done = [_one(square, box, limit) for square, box in zip(pixels, boxes.tolist(), strict=True)]
+    places = cast("list[list[float]]", boxes.tolist())
+    done = [_one(square, box, limit) for square, box in zip(pixels, places, strict=True)]
     return torch.stack(done) if done else pixels
 
 

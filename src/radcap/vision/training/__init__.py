@@ -1,13 +1,16 @@
 """One training loop for every network, on a CPU, a GPU or several."""
 
+from radcap.vision.training.boards import board_writer
+from radcap.vision.training.checkpoint import CheckpointFolder
 from radcap.vision.training.devices import Place, pick_place
-from radcap.vision.training.feeds import Feed, FeatureFeed, PictureFeed
+from radcap.vision.training.feeds import FeatureFeed, Feed, PictureFeed
 from radcap.vision.training.history import EpochRow, History
 from radcap.vision.training.loop import Trained, fit
 from radcap.vision.training.predicting import predicted
 from radcap.vision.training.teaching import Teacher
 
 __all__ = [
+    "CheckpointFolder",
     "EpochRow",
     "FeatureFeed",
     "Feed",
@@ -16,6 +19,7 @@ __all__ = [
     "Place",
     "Teacher",
     "Trained",
+    "board_writer",
     "fit",
     "pick_place",
     "predicted",

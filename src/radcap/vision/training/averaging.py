@@ -34,7 +34,7 @@ class Average:
         """One step after the network."""
         self.steps += 1
         decay = min(self.decay, (1 + self.steps) / (_WARM + self.steps))
-        torch._foreach_lerp_(self._mine, self._theirs, 1 - decay)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        torch._foreach_lerp_(self._mine, self._theirs, 1 - decay)  # pyright: ignore
         for mine, their in self._counts:
             mine.copy_(their)
 

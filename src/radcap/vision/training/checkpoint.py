@@ -1,16 +1,20 @@
 """The state of a training run on disk, so that a killed one goes on.
 
-Invariant: tensors lie in safetensors and the rest in `state.json`; both are written under another name and put
-in place together by a rename of the tensors last, so that a kill leaves the state before or the state after.
-The state holds the fingerprint of the settings it was begun with; other settings on the folder are refused.
+Invariant: tensors lie in safetensors and the rest in `state.json`, which names the tensors' file and is put
+in place after it; so a kill or a full disk leaves the state before or the state after. The state holds the
+fingerprint of the settings it was begun with; other settings on the folder are refused.
 """
 
+# safetensors is typed in part
+# pyright: reportUnknownVariableType=false
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from radcap.core import InputError, UsageError
@@ -19,8 +23,6 @@ from radcap.vision.training.history import EpochRow, History
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-
-    import torch
 
 __all__ = ["Checkpoint", "CheckpointFolder"]
 
@@ -42,12 +44,9 @@ class CheckpointFolder:
     fingerprint: str
 
     def save(self, state: Checkpoint) -> None:
+        """Put this state in the place of the one before; `OSError` where the disk does not take it."""
         self.path.mkdir(parents=True, exist_ok=True)
-        number = len(state.history.rows)
-        tensors = self.path / f"epoch-{number}.safetensors"
-        part = self.path / "state.safetensors.part"
-        save_file({name: value.detach().contiguous().cpu() for name, value in state.tensors.items()}, part)
-        part.replace(tensors)
+        tensors = self.path / f"epoch-{len(state.history.rows)}.safetensors"
         told = {
             "fingerprint": self.fingerprint,
             "tensors": tensors.name,
@@ -55,12 +54,16 @@ class CheckpointFolder:
             "history": [asdict(row) for row in state.history.rows],
             "numbers": dict(state.numbers),
         }
-        part = self.path / "state.json.part"
-        part.write_text(json.dumps(told), encoding="utf-8")
-        part.replace(self._state)
-        for old in self.path.glob("epoch-*.safetensors"):
-            if old != tensors:
-                old.unlink()
+        part = self.path / "state.part"
+        try:
+            _write(state.tensors, part)
+            part.replace(tensors)
+            part.write_text(json.dumps(told), encoding="utf-8")
+            part.replace(self._state)
+        finally:
+            part.unlink(missing_ok=True)
+        for old in set(self.path.glob("epoch-*.safetensors")) - {tensors}:
+            old.unlink()
 
     def load(self) -> Checkpoint | None:
         """The last state, or None where nothing was begun."""
@@ -71,10 +74,11 @@ class CheckpointFolder:
             if told["fingerprint"] == self.fingerprint:
                 rows = tuple(EpochRow(**row) for row in told["history"])
                 tensors = load_file(self.path / told["tensors"])
-                return Checkpoint(History(rows, told["watch"]), tensors, told["numbers"])
+                return Checkpoint(History(rows, told["watch"]), tensors, dict(told["numbers"]))
         except Exception as error:  # whatever is wrong with the files
             raise InputError(
-                f"{self.path} holds a training state that cannot be read: {error}. Delete the folder to begin anew.",
+                f"{self.path} holds a training state that cannot be read: {error}."
+                " Delete the folder to begin anew.",
                 path=str(self.path),
             ) from error
         raise UsageError(
@@ -82,13 +86,23 @@ class CheckpointFolder:
             " Go on with those, or choose another folder."
         )
 
-    @property
-    def _state(self) -> Path:
-        return self.path / "state.json"
-
     def remove(self) -> None:
         """Nothing is left to go on from."""
         for file in (self._state, *self.path.glob("epoch-*.safetensors")):
             file.unlink(missing_ok=True)
         if self.path.exists() and not any(self.path.iterdir()):
             self.path.rmdir()
+
+    @property
+    def _state(self) -> Path:
+        return self.path / "state.json"
+
+
+def _write(tensors: Mapping[str, torch.Tensor], path: Path) -> None:
+    """Each tensor by itself and in plain order, as the format wants them."""
+    whole = torch.contiguous_format
+    copies = {name: value.detach().cpu().clone(memory_format=whole) for name, value in tensors.items()}
+    try:
+        save_file(copies, path)
+    except SafetensorError as error:
+        raise OSError(f"{path} cannot be written: {error}") from error

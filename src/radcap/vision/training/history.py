@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import asdict, dataclass, fields, replace
+from math import inf, isfinite
 
 __all__ = ["EpochRow", "History"]
 
@@ -39,7 +40,9 @@ class History:
         """How good an epoch was, more being better."""
         if self.watch == "f1":
             return row.held_f1
-        return None if row.held_loss is None else -row.held_loss
+        if row.held_loss is None:
+            return None
+        return -row.held_loss if isfinite(row.held_loss) else -inf
 
     @property
     def best(self) -> EpochRow | None:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["make_optimiser", "set_rate"]
 
 
-def make_optimiser(network: nn.Module, settings: TrainSettings, device: torch.device) -> torch.optim.Optimizer:
+def make_optimiser(
+    network: nn.Module, settings: TrainSettings, device: torch.device
+) -> torch.optim.Optimizer:
     """Weights of norms and biases are not decayed."""
     groups: dict[tuple[bool, bool], list[torch.nn.Parameter]] = {}
     for name, weight in network.named_parameters():
@@ -36,7 +38,7 @@ def make_optimiser(network: nn.Module, settings: TrainSettings, device: torch.de
             return torch.optim.AdamW(tables, lr=lr, fused=quick)
         case "sgd":
             return torch.optim.SGD(tables, lr=lr, momentum=settings.momentum, fused=quick)
-        case "rmsprop":
+        case _:
             return torch.optim.RMSprop(tables, lr=lr, momentum=settings.momentum, foreach=quick)
 
 

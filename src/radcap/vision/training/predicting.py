@@ -1,8 +1,10 @@
 """Logits for every picture of a feed, and how good they are at their best threshold."""
 
+# torch is typed in part
+# pyright: reportUnknownMemberType=false
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import torch
 from torch.nn import functional as F  # noqa: N812 - as everybody names it
@@ -29,7 +31,7 @@ def predicted(
         images, _ = feed.batch(places, None)
         with place.autocast():
             done.append(answer(images).float())
-    return torch.cat(done) if done else torch.empty(0, feed.labels.shape[1])
+    return torch.cat(done) if done else torch.empty(0, feed.labels.shape[1], device=place.device)
 
 
 def held_loss(logits: torch.Tensor, labels: torch.Tensor) -> float:
@@ -41,7 +43,7 @@ def best_sample_f1(logits: torch.Tensor, labels: torch.Tensor) -> float:
     """The mean F1 of images at the one threshold that suits them best."""
     p, truth = torch.sigmoid(logits), labels.bool()
     best = 0.0
-    for threshold in torch.linspace(0.05, 0.95, _THRESHOLDS).tolist():
+    for threshold in cast("list[float]", torch.linspace(0.05, 0.95, _THRESHOLDS).tolist()):
         decided = p >= threshold
         both = (decided & truth).sum(1)
         total = decided.sum(1) + truth.sum(1)

@@ -22,10 +22,10 @@ def epoch_batches(
 ) -> tuple[torch.Tensor, ...]:
     """The places of each batch of this process."""
     lots = torch.Generator()
-    lots.manual_seed(settings.seed * 1_000_003 + epoch)
+    lots.manual_seed((settings.seed * 1_000_003 + epoch) % 2**63)
     n = len(labels)
     if settings.sampler == "balanced":
-        order = torch.multinomial(_weights(labels.cpu()), n, replacement=True, generator=lots)
+        order = torch.multinomial(_weights(labels).cpu(), n, replacement=True, generator=lots)
     else:
         order = torch.randperm(n, generator=lots)
     mine = order[place.rank :: place.world]

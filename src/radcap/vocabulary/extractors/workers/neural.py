@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,6 +38,14 @@ def _stay_offline(options: dict[str, Any]) -> None:
         os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
 
 
+def _hide_broken_torchvision() -> None:
+    """A torchvision that was built for another torch cannot be imported, and transformers would try to."""
+    try:
+        import_module("torchvision")
+    except (ImportError, RuntimeError):
+        sys.modules["torchvision"] = None  # type: ignore[assignment] - as absent; texts do not need it
+
+
 def _is_here(name: str) -> bool:
     if Path(name).is_dir():
         return True
@@ -57,6 +66,7 @@ class Tool:
 
     def __init__(self, options: dict[str, Any]) -> None:
         self._torch: Any = import_module("torch")
+        _hide_broken_torchvision()
         transformers: Any = import_module("transformers")
         self._batch = options["batch"]
         self._most = options["max_tokens"]

@@ -1,0 +1,180 @@
+"""What `radcap train` and `radcap predict` do, whichever parser read their arguments.
+
+Invariant: this module needs neither typer nor rich, so that both commands start on a bare GPU machine.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from radcap.cli.console import print_issues, print_json, print_lines, progress, say
+from radcap.cli.outputs import check_output
+from radcap.core import InputError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+    from pathlib import Path
+
+    from radcap.detection.models import Answers
+
+__all__ = ["run_predict", "run_train"]
+
+_SHOWN = 5
+_UNSURE = 0.5  # below it an image is more likely no radiology image
+
+
+def run_train(  # noqa: PLR0913 - the options of the command
+    system: str,
+    data: str,
+    out: Path,
+    *,
+    changes: Sequence[str] = (),
+    device: str | None = None,
+    tensorboard: Path | None = None,
+    json: bool = False,
+) -> int:
+    """Train, and tell what came of it; the exit code."""
+    from radcap.detection.training import Talk
+    from radcap.systems.training import train
+
+    settings = dict(_pair(one) for one in changes)
+    if device is not None:
+        settings["train.device"] = device
+    try:
+        with _bar(None) as show:
+            folder = train(system, data, out, changes=settings, talk=Talk(say, show, tensorboard))
+    except InputError as error:
+        if json:
+            print_json({"issues": [one.to_json() for one in error.issues]})
+        else:
+            print_issues(error.path, error.issues)
+        raise
+    if not folder.is_whole:  # one of several processes, and not the first
+        return 0
+    card = folder.card()
+    if json:
+        print_json(card)
+    else:
+        print_lines(*_summary(card, out))
+    return 1 if card.get("training", {}).get("stopped") == "no number" else 0
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, sign, value = text.partition("=")
+    if not sign or not key.strip():
+        raise UsageError(f"--set {text} has no key and value. Write it as TABLE.KEY=VALUE, like train.epochs=5.")
+    return key.strip(), value.strip()
+
+
+def _summary(card: dict[str, Any], out: Path) -> list[str]:
+    held = card.get("held_out")
+    lines = [f"{out}: {card['name']}, {card['labels']:,} labels"]
+    if held:
+        lines.append(f"held-out F1 {held['f1']:.4f}, manual concepts {held['f1_manual']:.4f} ({held['n']:,} images)")
+    lines.append(f"Next: radcap predict {out} DATA --split test --out run.csv")
+    return lines
+
+
+def run_predict(  # noqa: PLR0913 - the options of the command
+    model: str,
+    data: str,
+    out: Path,
+    *,
+    split: str | None = None,
+    edition: str = "2026",
+    scores: Path | None = None,
+    device: str = "auto",
+    json: bool = False,
+) -> int:
+    """Predict, write the run, and check it as the edition's platform would; the exit code."""
+    from pathlib import Path
+
+    from radcap.core import Task
+    from radcap.datasets import load_dataset
+    from radcap.detection.models import open_model
+    from radcap.formats import validate, write_run
+
+    check_output(out, [Path(data)])
+    check_output(scores, [Path(data), out])
+    dataset = load_dataset(data)
+    dataset = dataset if split is None else dataset.split(split)
+    if not len(dataset):
+        raise UsageError(f"{data} has no image to predict for.")
+    started = time.monotonic()
+    opened = open_model(model, device)
+    with _bar(len(dataset)) as show:
+        answers = opened.answers(dataset, show)
+    seconds = time.monotonic() - started
+    run = answers.run(dataset.ids, out.stem)
+    write_run(run, out, edition=edition)
+    if scores is not None:
+        _write_scores(answers, scores)
+    checked = validate(out, Task.CONCEPTS, ids=dataset.ids, edition=edition)
+    told = _told(answers, model, out, len(dataset), seconds)
+    if json:
+        print_json({**told, "ok": checked.ok, "issues": [one.to_json() for one in checked.issues]})
+    else:
+        print_issues(str(out), checked.issues)
+        print_lines(f"{out}: {told['rows']:,} images, {told['concepts_per_image']:.2f} concepts an image")
+    _warn(answers)
+    return 0 if checked.ok else 1
+
+
+def _told(answers: Answers, model: str, out: Path, rows: int, seconds: float) -> dict[str, Any]:
+    named = float(answers.decided.sum(axis=1).mean()) if len(answers.ids) else 0.0
+    return {
+        "model": model,
+        "run": str(out),
+        "rows": rows,
+        "concepts_per_image": named,
+        "refused": dict(answers.refused),
+        "not_radiology": _others(answers),
+        "seconds": round(seconds, 2),
+    }
+
+
+def _others(answers: Answers) -> list[str]:
+    """Images that look like no radiology image to the model."""
+    if answers.radiology is None:
+        return []
+    return [one for one, p in zip(answers.ids, answers.radiology.tolist(), strict=True) if p < _UNSURE]
+
+
+def _warn(answers: Answers) -> None:
+    if answers.refused:
+        some = ", ".join(f"{one} ({code})" for one, code in list(answers.refused.items())[:_SHOWN])
+        say(f"{len(answers.refused):,} images cannot be read and have an empty row: {some}")
+    others = _others(answers)
+    if others:
+        more = ", ..." if len(others) > _SHOWN else ""
+        say(f"{len(others):,} images look like no radiology image: {', '.join(others[:_SHOWN])}{more}")
+
+
+def _write_scores(answers: Answers, path: Path) -> None:
+    """One row an image: its id, the probability of being a radiology image, and one column for each label."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from radcap.formats import replacing
+
+    if answers.probabilities is None:
+        raise UsageError("This model decides without scores, so --scores has nothing to write. Leave it out.")
+    columns: dict[str, Any] = {"image_id": list(answers.ids)}
+    if answers.radiology is not None:
+        columns["radiology"] = answers.radiology
+    columns |= {cui: answers.probabilities[:, place] for place, cui in enumerate(answers.labels)}
+    with replacing(path) as part:
+        pq.write_table(pa.table(columns), part)
+
+
+@contextmanager
+def _bar(total: int | None) -> Generator[Callable[[str, int], None] | None]:
+    """A progress bar where rich is there to draw it."""
+    if importlib.util.find_spec("rich") is None:
+        yield None
+        return
+    with progress(total) as show:
+        yield show

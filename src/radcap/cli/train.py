@@ -1,0 +1,72 @@
+"""`radcap train` and `radcap predict`: from a system file to a model, and from a model to a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from radcap.cli.modelling import run_predict, run_train
+from radcap.cli.options import Json
+
+__all__ = ["predict_command", "train_command"]
+
+Device = Annotated[str | None, typer.Option(metavar="NAME", help="auto, cpu, cuda or cuda:N.")]
+
+
+def train_command(
+    system: Annotated[
+        str, typer.Argument(metavar="SYSTEM", help="A TOML file, or a name of radcap systems list.")
+    ],
+    data: Annotated[str, typer.Option(metavar="DATA", help="A dataset: a folder, or radiology-open.")],
+    out: Annotated[Path, typer.Option(metavar="MODEL", help="The folder of the model.")],
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="TABLE.KEY=VALUE", help="Change a setting; may be given again."),
+    ] = None,
+    device: Device = None,
+    tensorboard: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write the curves for TensorBoard too.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Train a system on a dataset; what was begun in the folder before is gone on with.
+
+    Choices are made on the split valid, thresholds and calibration included, and reported by cross-fitting. A
+    killed training goes on where it stopped when the same command is given again. Several GPUs:
+    torchrun --nproc-per-node 4 -m radcap train ...
+    """
+    code = run_train(
+        system, data, out, changes=changes or (), device=device, tensorboard=tensorboard, json=json
+    )
+    raise typer.Exit(code)
+
+
+def predict_command(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model folder, or zoo:concepts.")],
+    data: Annotated[str, typer.Argument(metavar="DATA", help="A dataset: a folder, or radiology-open.")],
+    out: Annotated[Path, typer.Option(metavar="RUN", help="The run file, plain or zip.")],
+    split: Annotated[str | None, typer.Option(metavar="NAME", help="Only this split.")] = None,
+    edition: Annotated[str, typer.Option(help="Whose dialect the run is written in.")] = "2026",
+    scores: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write every probability too (.parquet).")
+    ] = None,
+    device: Device = None,
+    json: Json = False,
+) -> None:
+    """Write a run for the images of a dataset, and check it as the platform would.
+
+    An image that cannot be read has an empty row and is named. Research software: not for diagnosis.
+    """
+    code = run_predict(
+        model,
+        data,
+        out,
+        split=split,
+        edition=edition,
+        scores=scores,
+        device=device or "auto",
+        json=json,
+    )
+    raise typer.Exit(code)

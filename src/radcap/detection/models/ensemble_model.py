@@ -1,0 +1,81 @@
+"""A model made of several, whose answers are joined by a rule.
+
+Invariant: members answer one after another over the same images; only images that every member could look at
+are answered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from radcap.detection.ensembles import Member, align, combine, ensemble_rule
+from radcap.detection.models.answers import Answers, scored
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from radcap.core import Cui
+    from radcap.datasets import Dataset
+    from radcap.detection.calibration import Calibrator
+    from radcap.detection.decisions import Rule
+    from radcap.detection.ensembles import Aligned, Ensemble
+    from radcap.detection.models.network_model import NetworkModel
+
+__all__ = ["EnsembleModel", "aligned_answers"]
+
+_SURE = np.float32(4)  # the logit of a yes by a member that only decides
+
+
+@dataclass(frozen=True, eq=False)
+class EnsembleModel:
+    """Members by name, the rule that joins them, and what is done to joined scores."""
+
+    members: Mapping[str, NetworkModel]
+    ensemble: Ensemble
+    labels: tuple[Cui, ...]
+    names: Mapping[Cui, str]
+    calibrator: Calibrator | None = None
+    rule: Rule | None = None
+
+    def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> Answers:
+        """What the members say together."""
+        told = {
+            name: member.answers(dataset, _named(progress, name)) for name, member in self.members.items()
+        }
+        joined = aligned_answers(list(told), list(told.values()), self.ensemble)
+        values = combine(self.ensemble, joined.values, joined.names)
+        refused = {one: code for answers in told.values() for one, code in answers.refused.items()}
+        found = Answers(joined.ids, joined.labels, values, refused=refused)
+        if values.dtype == np.bool_:
+            return found
+        return scored(found, values.astype(np.float32), self.calibrator, self.rule)
+
+
+def _named(
+    progress: Callable[[str, int], None] | None, member: str
+) -> Callable[[str, int], None] | None:
+    """Progress under the member's own name, since each begins at nothing."""
+    return None if progress is None else lambda _, done: progress(member, done)
+
+
+def aligned_answers(names: Sequence[str], told: Sequence[Answers], ensemble: Ensemble) -> Aligned:
+    """The members' scores or decisions, as the rule wants them, over the images all of them saw."""
+    scores = ensemble_rule(ensemble.rule).over == "scores"
+    common = set(told[0].ids).intersection(*(one.ids for one in told[1:]))
+    members: list[Member] = []
+    for name, one in zip(names, told, strict=True):
+        keep = np.array([image in common for image in one.ids], np.bool_)
+        ids = tuple(image for image in one.ids if image in common)
+        values = _scores(one) if scores else one.decided
+        members.append(Member(name, ids, one.labels, values[keep]))
+    return align(members)
+
+
+def _scores(told: Answers) -> NDArray[np.float32]:
+    """Logits; a member that only decides is sure either way."""
+    return np.where(told.decided, _SURE, -_SURE) if told.logits is None else told.logits

@@ -1,0 +1,104 @@
+"""A model that is one network, asked about any dataset.
+
+Invariant: images are decoded, looked at and forgotten, so memory does not grow with the dataset but for the
+answers; what a network is shown is what training showed it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from radcap.detection.calibration.platt import sigmoid
+from radcap.detection.models.answers import Answers, scored
+from radcap.detection.retrieval import answer
+from radcap.vision.pictures.streaming import stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from radcap.core import Cui
+    from radcap.datasets import Dataset
+    from radcap.detection.calibration import Calibrator
+    from radcap.detection.decisions import Rule
+    from radcap.detection.retrieval import NeighbourIndex, Retrieval
+    from radcap.vision.network import Network
+    from radcap.vision.pictures import View
+    from radcap.vision.pictures.streaming import Shot
+    from radcap.vision.training.devices import Place
+
+__all__ = ["NetworkModel"]
+
+_ON_CPU, _ON_GPU = 16, 256  # images a batch
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkModel:
+    """A network with its calibration and rule, or with the neighbours that answer in place of its head.
+
+    `gate` is the layer over its vectors that tells radiology images from others: weights and an offset.
+    """
+
+    labels: tuple[Cui, ...]
+    names: Mapping[Cui, str]
+    network: Network
+    view: View
+    place: Place
+    calibrator: Calibrator | None = None
+    rule: Rule | None = None
+    retrieval: Retrieval | None = None
+    index: NeighbourIndex | None = None
+    gate: tuple[torch.Tensor, float] | None = None
+
+    def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> Answers:
+        """What the model says about each image of a dataset."""
+        size = _ON_GPU if self.place.device.type == "cuda" else _ON_CPU
+        ids: list[str] = []
+        logits: list[NDArray[np.float32]] = []
+        vectors: list[NDArray[np.float32]] = []
+        refused: dict[str, str] = {}
+        for shot in stream(dataset, self.view, size):
+            if shot.ids:
+                scores, features = self._look(shot)
+                logits.append(scores)
+                vectors.append(features)
+            ids += shot.ids
+            refused |= shot.refused
+            if progress is not None:
+                progress("images", len(ids) + len(refused))
+        seen = Answers(
+            tuple(ids), self.labels, np.zeros((len(ids), len(self.labels)), np.bool_), refused=refused
+        )
+        width = self.network.backbone.width
+        return self._decided(seen, _joined(logits, len(self.labels)), _joined(vectors, width))
+
+    @torch.inference_mode()
+    def _look(self, shot: Shot) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        device = self.place.device
+        images = self.view(shot.squares.to(device), shot.boxes.to(device), half=self.place.half)
+        with self.place.autocast():
+            logits, vectors = self.network.both(images)
+        return logits.cpu().numpy(), vectors.cpu().numpy()
+
+    def _decided(
+        self, seen: Answers, logits: NDArray[np.float32], vectors: NDArray[np.float32]
+    ) -> Answers:
+        if self.gate is not None:
+            weight, offset = self.gate
+            score = vectors.astype(np.float64) @ weight.double().numpy() + offset
+            seen = replace(seen, radiology=sigmoid(score).astype(np.float32))
+        if self.retrieval is not None and self.index is not None:
+            found = answer(self.retrieval, self.index, vectors)
+            if found.dtype == np.bool_:
+                return replace(seen, decided=found)
+            logits = found.astype(np.float32)
+        return scored(seen, logits, self.calibrator, self.rule)
+
+
+def _joined(parts: list[NDArray[np.float32]], width: int) -> NDArray[np.float32]:
+    return np.concatenate(parts) if parts else np.zeros((0, width), np.float32)

@@ -1,0 +1,77 @@
+"""The parts of a dataset that one model is made from.
+
+Invariant: what is held out is never learnt from before every choice is made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from radcap.core.tables import to_plain
+from radcap.detection.examples import label_matrix, label_set, learnable
+
+if TYPE_CHECKING:
+    from radcap.core import Cui
+    from radcap.datasets import Dataset
+    from radcap.detection.system import ConceptModel, DataSettings
+
+__all__ = ["Parts"]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The training split, the held-out one where there is one, and the labels of the former."""
+
+    fit: Dataset
+    held: Dataset | None
+    labels: tuple[Cui, ...]
+
+    @classmethod
+    def of(cls, dataset: Dataset, data: DataSettings) -> Parts:
+        """An unknown training split is refused; without the held-out one, nothing can be chosen on it."""
+        fit = learnable(dataset.split(data.fit), data)
+        there = data.held in dataset.splits
+        held = dataset.split(data.held) if there else None
+        if held is not None:
+            held = learnable(held, data)
+        return cls(fit, held if held is not None and len(held) else None, label_set(fit, data))
+
+    @cached_property
+    def both(self) -> Dataset:
+        """The two together, for the last training."""
+        if self.held is None:
+            return self.fit
+        from dataclasses import replace
+
+        import pyarrow as pa
+
+        return replace(self.fit, table=pa.concat_tables([self.fit.table, self.held.table]), found=-1)
+
+    def fingerprint(self, model: ConceptModel) -> str:
+        """Of the settings and the data, to know an unfinished training again."""
+        digest = hashlib.sha256(json.dumps(to_plain(model), sort_keys=True).encode())
+        for part in (self.fit, self.held):
+            if part is not None:
+                digest.update("\n".join(part.ids).encode())
+                digest.update(np.packbits(label_matrix(part, self.labels)).tobytes())
+        return digest.hexdigest()
+
+    def to_json(self) -> dict[str, Any]:
+        """What the card says of the data."""
+        used = [self.fit] if self.held is None else [self.fit, self.held]
+        licences = Counter(one or "unknown" for part in used for one in part.column("licence").to_pylist())
+        sources = Counter(one or "unknown" for part in used for one in part.column("source").to_pylist())
+        return {
+            "name": self.fit.name,
+            "train": len(self.fit),
+            "held_out": 0 if self.held is None else len(self.held),
+            "licences": dict(licences.most_common()),
+            "sources": dict(sources.most_common()),
+        }

@@ -1,0 +1,34 @@
+"""What training tells while it works, to whoever listens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from radcap.vision.training import EpochRow
+
+__all__ = ["SILENT", "Talk"]
+
+
+def _unheard(text: str) -> None:
+    """Words that nobody asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """`tell` gets a sentence, `progress` a name and what is done; `board` is a folder for TensorBoard."""
+
+    tell: Callable[[str], None] = _unheard
+    progress: Callable[[str, int], None] | None = None
+    board: Path | None = None
+
+    def epoch(self, row: EpochRow, of: int) -> None:
+        """One line for an epoch."""
+        held = "" if row.held_f1 is None else f", held-out F1 {row.held_f1:.4f}"
+        self.tell(f"epoch {row.epoch + 1} of {of}: loss {row.loss:.4f}{held}, {row.images_per_s:,.0f} images/s")
+
+
+SILENT = Talk()

@@ -1,0 +1,72 @@
+"""A network with all that changes while it learns.
+
+Invariant: `kept` holds what the last good epoch ended with (the average where one is taken), so that an epoch
+which goes wrong costs nothing but itself; `best` is the one of the best epoch.
+"""
+
+# torch is typed in part
+# pyright: reportUnknownMemberType=false
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import torch
+from torch import nn
+
+from radcap.vision.training.averaging import Average
+from radcap.vision.training.history import History
+from radcap.vision.training.optimisers import make_optimiser
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from radcap.vision.settings import TrainSettings
+    from radcap.vision.training.devices import Place
+    from radcap.vision.training.history import EpochRow
+
+__all__ = ["Learner", "Weights", "weights_of"]
+
+Weights: TypeAlias = dict[str, torch.Tensor]
+
+
+class Learner:
+    """The network, how it is stepped, its optimiser and average, and what it has come to."""
+
+    def __init__(self, network: nn.Module, settings: TrainSettings, place: Place) -> None:
+        network.to(place.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.network = network
+        self.history = History(watch=settings.watch)
+        self.optimiser = make_optimiser(network, settings, place.device)
+        self.average = Average(network, settings.ema) if settings.ema else None
+        self.module = _wrapped(network, settings, place)
+        self.kept: Weights = {}
+        self.best: Weights = {}
+
+    def settle(self) -> None:
+        """The weights as they are now become those that are kept."""
+        if self.average is not None:
+            self.kept = {name: value.clone() for name, value in self.average.weights.items()}
+        else:
+            self.kept = weights_of(self.network)
+
+    def note(self, row: EpochRow) -> None:
+        """An epoch is over, and `kept` is its outcome."""
+        self.history += row
+        if self.history.best is row:
+            self.best = self.kept
+
+
+def weights_of(network: nn.Module) -> Weights:
+    """A copy of the weights, which training does not change."""
+    return {name: value.detach().clone() for name, value in network.state_dict().items()}
+
+
+def _wrapped(
+    network: nn.Module, settings: TrainSettings, place: Place
+) -> Callable[[torch.Tensor], torch.Tensor]:
+    """The network as it is stepped: over several processes, compiled, or as it is."""
+    module: nn.Module = network
+    if place.world > 1:
+        ids = [place.device.index] if place.device.type == "cuda" else None
+        module = nn.parallel.DistributedDataParallel(network, device_ids=ids)
+    return torch.compile(module) if settings.compile else module

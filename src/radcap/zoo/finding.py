@@ -1,0 +1,40 @@
+"""Where a model lies: a folder of the user's, one that ships inside, or one that was fetched before.
+
+Invariant: nothing is loaded here; a name that is nowhere is refused with the way to get it.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from radcap.core import UsageError, cache_root, unknown_name
+
+__all__ = ["PREFIX", "find", "names"]
+
+PREFIX = "zoo:"
+_CARD = "card.json"
+
+
+def names() -> tuple[str, ...]:
+    """The models inside, with their prefix."""
+    held = (one.name for one in files("radcap.zoo").iterdir() if one.is_dir() and one.joinpath(_CARD).is_file())
+    return tuple(f"{PREFIX}{name}" for name in sorted(held))
+
+
+def find(model: str | Path) -> Path:
+    """The folder of a model: `zoo:NAME`, or a path."""
+    if not str(model).startswith(PREFIX):
+        path = Path(model)
+        if not (path / _CARD).is_file():
+            raise UsageError(
+                f"{path} is no model folder: it has no {_CARD}. Give the folder that radcap train wrote,"
+                f" or one of {', '.join(names())}."
+            )
+        return path
+    name = str(model).removeprefix(PREFIX)
+    inside, fetched = Path(str(files("radcap.zoo"))) / name, cache_root() / "zoo" / name
+    for folder in (inside, fetched):
+        if Path(name).name == name and name and (folder / _CARD).is_file():
+            return folder
+    raise unknown_name("model", str(model), names())
