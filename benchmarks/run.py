@@ -18,6 +18,7 @@ import bench_duplicates
 import bench_images
 import bench_meteor
 import bench_opening
+import bench_predict
 import bench_retrieval
 import bench_validate
 import bench_vocabulary
@@ -37,6 +38,7 @@ BENCHES = (
     bench_duplicates,
     bench_vocabulary,
     bench_decisions,
+    bench_predict,
     bench_retrieval,  # in this process, which is large from then on
 )
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"

@@ -1,4 +1,4 @@
-"""The reference pages that the code writes itself: command line, Python API, issue codes, editions.
+"""The reference pages that the code writes itself: command line, Python API, issue codes, editions, detector.
 
 Invariant: nothing on these pages is kept by hand, so a page cannot say what the code does not do.
 """
@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
+from _detector import detector_page
 from mkdocs.structure.files import File
 
 if TYPE_CHECKING:
@@ -115,6 +116,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         "reference/api.md": api_page,
         "reference/issue-codes.md": issue_codes_page,
         "reference/editions.md": editions_page,
+        "reference/detector.md": shipped_detector_page,
     }
     for path, write in pages.items():
         files.append(File.generated(config, path, content=write()))
@@ -248,6 +250,18 @@ def editions_page() -> str:
         if differences(name):
             parts += [f"### Code and documents of {name}", _drawn(difference_table(name))]
     return "\n\n".join([*parts, *_cui_sets()]) + "\n"
+
+
+def shipped_detector_page() -> str:
+    from collections import Counter
+
+    from radcap.datasets import load_dataset
+    from radcap.detection.models import ModelFolder
+    from radcap.zoo import find
+
+    data = load_dataset("radiology-open")
+    kinds = zip(data.column("source").to_pylist(), data.column("modality").to_pylist(), strict=True)
+    return detector_page(ModelFolder(find("zoo:concepts")).card(), Counter(kinds))
 
 
 def _drawn(drawing: Table) -> str:

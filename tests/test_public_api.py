@@ -15,6 +15,7 @@ import radcap
 PARTS = (
     *("core", "datasets", "formats", "metrics", "metrics.providers", "report", "reading", "stats", "systems"),
     *(f"detection.{part}" for part in ("calibration", "decisions", "ensembles", "retrieval", "system")),
+    *(f"detection.{part}" for part in ("models", "predicting", "training")),
     *(
         f"vision.{part}"
         for part in ("backbones", "blocks", "heads", "losses", "pictures", "settings", "training")
@@ -61,6 +62,11 @@ def loaded_after(code: str) -> set[str]:
 
 def test_importing_radcap_loads_nothing_heavy() -> None:
     assert not loaded_after("import radcap") & {"numpy", "torch", "typer", "rich", "pyarrow"}
+
+
+def test_naming_train_and_predict_loads_no_torch() -> None:
+    loaded = loaded_after("import radcap; radcap.train, radcap.predict")
+    assert not loaded & {"torch", "timm", "transformers", "typer", "rich"}
 
 
 def test_validating_and_scoring_need_the_standard_library_alone() -> None:

@@ -17,6 +17,7 @@ from radcap.core.version import VERSION
 if TYPE_CHECKING:
     from radcap.core import Issue, Level, Run, Score, Task
     from radcap.datasets import Dataset, Record, load_dataset
+    from radcap.detection.predicting import predict
     from radcap.formats import Validation, fix_run, read_run, validate, write_run
     from radcap.metrics import (
         EDITIONS,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         score_concepts,
     )
     from radcap.stats import Procedure
+    from radcap.systems.training import train
     from radcap.vocabulary import Linker, Mention, Vocabulary, link, open_vocabulary
 
 __all__ = [
@@ -56,9 +58,11 @@ __all__ = [
     "link",
     "load_dataset",
     "open_vocabulary",
+    "predict",
     "read_run",
     "score_captions",
     "score_concepts",
+    "train",
     "validate",
     "write_run",
 ]
@@ -68,12 +72,14 @@ __version__ = VERSION
 _HOMES = {
     "radcap.core": ("Issue", "Level", "Run", "Score", "Task"),
     "radcap.datasets": ("Dataset", "Record", "load_dataset"),
+    "radcap.detection.predicting": ("predict",),
     "radcap.formats": ("Validation", "fix_run", "read_run", "validate", "write_run"),
     "radcap.metrics": (
         *("EDITIONS", "Edition", "RunComparison", "ScoreReport", "board", "compare", "edition"),
         *("score_captions", "score_concepts"),
     ),
     "radcap.stats": ("Procedure",),
+    "radcap.systems.training": ("train",),
     "radcap.vocabulary": ("Linker", "Mention", "Vocabulary", "link", "open_vocabulary"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -1,10 +1,10 @@
 """`python -m radcap` is the command `radcap`; without typer it still trains and predicts."""
 
-from importlib.util import find_spec
-
 if __name__ == "__main__":
-    if find_spec("typer") is None:
-        from radcap.cli.plain import main
-    else:
+    try:
         from radcap.cli.main import main
+    except ModuleNotFoundError as error:
+        if error.name not in {"typer", "rich", "click"}:
+            raise
+        from radcap.cli.plain import main
     main()

@@ -29,8 +29,11 @@ def every_command(command: object, path: tuple[str, ...] = ()) -> Iterator[tuple
 
 
 COMMANDS = list(every_command(typer.main.get_command(app)))
-BY_COMMAND = pytest.mark.parametrize(
-    "command", COMMANDS, ids=[" ".join(["radcap", *path]) for path in COMMANDS]
+NAMES = [" ".join(["radcap", *path]) for path in COMMANDS]
+BY_COMMAND = pytest.mark.parametrize("command", COMMANDS, ids=NAMES)
+LONG = {("train",), ("predict",)}  # minutes, and half a minute
+BY_EXAMPLE = pytest.mark.parametrize(
+    "command", [pytest.param(path, marks=[pytest.mark.slow] * (path in LONG)) for path in COMMANDS], ids=NAMES
 )
 
 
@@ -46,7 +49,7 @@ def example_of(*command: str) -> str:
 
 
 def test_the_walk_finds_the_commands_of_the_design() -> None:
-    single = {("demo",), ("validate",), ("editions",), ("compare",)}
+    single = {("demo",), ("validate",), ("editions",), ("compare",), ("train",), ("predict",)}
     below = {("score",), ("score", "concepts"), ("score", "captions"), ("metrics",), ("metrics", "status")}
     kinds = ("info", "check", "stats", "report", "compare", "concepts", "leaks", "convert", "split", "synth")
     data = {("dataset",), *(("dataset", kind) for kind in (*kinds, "cache"))}
@@ -60,7 +63,7 @@ def test_help_ends_with_an_example_on_one_line(command: tuple[str, ...]) -> None
     assert example_of(*command).startswith(" ".join(["Example: radcap", *command]).strip())
 
 
-@BY_COMMAND
+@BY_EXAMPLE
 def test_the_example_of_the_help_runs(
     command: tuple[str, ...], folder: Path, request: pytest.FixtureRequest
 ) -> None:

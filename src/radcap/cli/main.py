@@ -41,9 +41,9 @@ app.command("compare", epilog="Example: radcap compare a.csv b.csv --truth truth
 app.command(
     "train", epilog="Example: radcap train radcap/quick-concepts --data radiology-open --out my-model"
 )(train_command)
-app.command("predict", epilog="Example: radcap predict zoo:concepts radiology-open --split test --out run.csv")(
-    predict_command
-)
+app.command(
+    "predict", epilog="Example: radcap predict zoo:concepts radiology-open --split test --out run.csv"
+)(predict_command)
 app.add_typer(dataset_app, name="dataset", epilog="Example: radcap dataset info radiology-open")
 app.add_typer(metrics_app, name="metrics", epilog="Example: radcap metrics status")
 app.add_typer(score_app, name="score", epilog="Example: radcap score concepts run.csv truth")

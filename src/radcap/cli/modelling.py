@@ -5,20 +5,20 @@ Invariant: this module needs neither typer nor rich, so that both commands start
 
 from __future__ import annotations
 
-import importlib.util
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from radcap.cli.console import print_issues, print_json, print_lines, progress, say
 from radcap.cli.outputs import check_output
-from radcap.core import InputError, UsageError
+from radcap.core import InputError, Task, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
-    from pathlib import Path
 
-    from radcap.detection.models import Answers
+    from radcap.datasets import Dataset
+    from radcap.detection.models import Answers, ModelFolder
 
 __all__ = ["run_predict", "run_train"]
 
@@ -26,7 +26,7 @@ _SHOWN = 5
 _UNSURE = 0.5  # below it an image is more likely no radiology image
 
 
-def run_train(  # noqa: PLR0913 - the options of the command
+def run_train(
     system: str,
     data: str,
     out: Path,
@@ -37,20 +37,13 @@ def run_train(  # noqa: PLR0913 - the options of the command
     json: bool = False,
 ) -> int:
     """Train, and tell what came of it; the exit code."""
-    from radcap.detection.training import Talk
-    from radcap.systems.training import train
-
     settings = dict(_pair(one) for one in changes)
     if device is not None:
         settings["train.device"] = device
     try:
-        with _bar(None) as show:
-            folder = train(system, data, out, changes=settings, talk=Talk(say, show, tensorboard))
+        folder = _trained(system, data, out, settings, tensorboard)
     except InputError as error:
-        if json:
-            print_json({"issues": [one.to_json() for one in error.issues]})
-        else:
-            print_issues(error.path, error.issues)
+        _print_findings(error, json=json)
         raise
     if not folder.is_whole:  # one of several processes, and not the first
         return 0
@@ -59,26 +52,45 @@ def run_train(  # noqa: PLR0913 - the options of the command
         print_json(card)
     else:
         print_lines(*_summary(card, out))
-    return 1 if card.get("training", {}).get("stopped") == "no number" else 0
+    return 1 if card["training"]["stopped"] == "no number" else 0
+
+
+def _print_findings(error: InputError, *, json: bool) -> None:
+    if json:
+        print_json({"issues": [one.to_json() for one in error.issues]})
+    else:
+        print_issues(error.path, error.issues)
+
+
+def _trained(
+    system: str, data: str, out: Path, settings: dict[str, str], tensorboard: Path | None
+) -> ModelFolder:
+    from radcap.detection.talk import Talk
+    from radcap.systems.training import train
+
+    with _bar(None) as show:
+        return train(system, data, out, changes=settings, talk=Talk(say, show, tensorboard))
 
 
 def _pair(text: str) -> tuple[str, str]:
     key, sign, value = text.partition("=")
     if not sign or not key.strip():
-        raise UsageError(f"--set {text} has no key and value. Write it as TABLE.KEY=VALUE, like train.epochs=5.")
+        raise UsageError(
+            f"--set {text} has no key and value. Write it as TABLE.KEY=VALUE, like train.epochs=5."
+        )
     return key.strip(), value.strip()
 
 
 def _summary(card: dict[str, Any], out: Path) -> list[str]:
-    held = card.get("held_out")
+    held = card["held_out"]
     lines = [f"{out}: {card['name']}, {card['labels']:,} labels"]
     if held:
-        lines.append(f"held-out F1 {held['f1']:.4f}, manual concepts {held['f1_manual']:.4f} ({held['n']:,} images)")
-    lines.append(f"Next: radcap predict {out} DATA --split test --out run.csv")
-    return lines
+        f1, manual = f"held-out F1 {held['f1']:.4f}", f"manual concepts {held['f1_manual']:.4f}"
+        lines.append(f"{f1}, {manual} ({held['n']:,} images)")
+    return [*lines, f"Next: radcap predict {out} DATA --split test --out run.csv"]
 
 
-def run_predict(  # noqa: PLR0913 - the options of the command
+def run_predict(
     model: str,
     data: str,
     out: Path,
@@ -86,34 +98,22 @@ def run_predict(  # noqa: PLR0913 - the options of the command
     split: str | None = None,
     edition: str = "2026",
     scores: Path | None = None,
-    device: str = "auto",
+    device: str | None = None,
     json: bool = False,
 ) -> int:
     """Predict, write the run, and check it as the edition's platform would; the exit code."""
-    from pathlib import Path
+    from radcap.formats import Expected, Reader, dialect, write_run
 
-    from radcap.core import Task
-    from radcap.datasets import load_dataset
-    from radcap.detection.models import open_model
-    from radcap.formats import validate, write_run
-
+    dialect(edition, Task.CONCEPTS)  # an unknown edition is refused before any work
     check_output(out, [Path(data)])
     check_output(scores, [Path(data), out])
-    dataset = load_dataset(data)
-    dataset = dataset if split is None else dataset.split(split)
-    if not len(dataset):
-        raise UsageError(f"{data} has no image to predict for.")
-    started = time.monotonic()
-    opened = open_model(model, device)
-    with _bar(len(dataset)) as show:
-        answers = opened.answers(dataset, show)
-    seconds = time.monotonic() - started
-    run = answers.run(dataset.ids, out.stem)
-    write_run(run, out, edition=edition)
+    dataset, started = _images(data, split), time.monotonic()
+    answers = _answers(model, dataset, device)
+    told = _told(answers, model, out, len(dataset), time.monotonic() - started)
+    write_run(answers.run(dataset.ids, out.stem), out, edition=edition)
     if scores is not None:
         _write_scores(answers, scores)
-    checked = validate(out, Task.CONCEPTS, ids=dataset.ids, edition=edition)
-    told = _told(answers, model, out, len(dataset), seconds)
+    checked = Reader(out, Task.CONCEPTS, edition, Expected.of(dataset.ids)).check()
     if json:
         print_json({**told, "ok": checked.ok, "issues": [one.to_json() for one in checked.issues]})
     else:
@@ -123,8 +123,26 @@ def run_predict(  # noqa: PLR0913 - the options of the command
     return 0 if checked.ok else 1
 
 
+def _images(data: str, split: str | None) -> Dataset:
+    from radcap.datasets import load_dataset
+
+    dataset = load_dataset(data)
+    dataset = dataset if split is None else dataset.split(split)
+    if not len(dataset):
+        raise UsageError(f"{data} has no image to predict for.")
+    return dataset
+
+
+def _answers(model: str, dataset: Dataset, device: str | None) -> Answers:
+    from radcap.detection.predicting import opened_model
+
+    opened = opened_model(model, device or "auto")
+    with _bar(len(dataset)) as show:
+        return opened.answers(dataset, show)
+
+
 def _told(answers: Answers, model: str, out: Path, rows: int, seconds: float) -> dict[str, Any]:
-    named = float(answers.decided.sum(axis=1).mean()) if len(answers.ids) else 0.0
+    named = float(answers.decided.sum()) / max(1, len(answers.ids))
     return {
         "model": model,
         "run": str(out),
@@ -161,7 +179,9 @@ def _write_scores(answers: Answers, path: Path) -> None:
     from radcap.formats import replacing
 
     if answers.probabilities is None:
-        raise UsageError("This model decides without scores, so --scores has nothing to write. Leave it out.")
+        raise UsageError(
+            "The run is written. This model decides without scores, so --scores has none to write."
+        )
     columns: dict[str, Any] = {"image_id": list(answers.ids)}
     if answers.radiology is not None:
         columns["radiology"] = answers.radiology
@@ -173,8 +193,9 @@ def _write_scores(answers: Answers, path: Path) -> None:
 @contextmanager
 def _bar(total: int | None) -> Generator[Callable[[str, int], None] | None]:
     """A progress bar where rich is there to draw it."""
-    if importlib.util.find_spec("rich") is None:
-        yield None
-        return
-    with progress(total) as show:
+    with ExitStack() as stack:
+        try:
+            show = stack.enter_context(progress(total))
+        except ModuleNotFoundError:
+            show = None
         yield show

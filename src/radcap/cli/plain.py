@@ -8,8 +8,9 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
-from radcap.cli.console import say
+from radcap.cli.console import open_streams, say
 from radcap.cli.modelling import run_predict, run_train
 from radcap.core import InputError, Missing, RadcapError, ToolFailed
 
@@ -44,15 +45,20 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> None:
     """Read the arguments, do the command, and end with its exit code."""
     asked = vars(_parser().parse_args(arguments))
-    command = asked.pop("command")
     try:
-        if command == "train":
-            sys.exit(run_train(asked.pop("system"), asked.pop("data"), asked.pop("out"), **asked))
-        asked["device"] = asked["device"] or "auto"
-        sys.exit(run_predict(asked.pop("model"), asked.pop("data"), asked.pop("out"), **asked))
+        with open_streams():
+            sys.exit(_done(asked.pop("command"), asked))
     except RadcapError as error:
         say(f"radcap: {error}")
         sys.exit(1 if isinstance(error, InputError) else 3 if isinstance(error, Missing | ToolFailed) else 2)
     except OSError as error:
-        say(f"radcap: {error.filename or 'The output'} cannot be used: {error.strerror or error}.")
+        why = f"{error.filename or 'The output'} cannot be used: {error.strerror or error}"
+        say(f"radcap: {why}. Check its path and rights.")
         sys.exit(2)
+
+
+def _done(command: str, asked: dict[str, Any]) -> int:
+    out = asked.pop("out")
+    if command == "train":
+        return run_train(asked.pop("system"), asked.pop("data"), out, **asked)
+    return run_predict(asked.pop("model"), asked.pop("data"), out, **asked)

@@ -66,7 +66,7 @@ def predict_command(
         split=split,
         edition=edition,
         scores=scores,
-        device=device or "auto",
+        device=device,
         json=json,
     )
     raise typer.Exit(code)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from radcap.core import UsageError
+from radcap.core import Missing, UsageError
 from radcap.core.tables import TomlText
 from radcap.systems.catalogue import read_system
 
@@ -36,26 +36,43 @@ def train(
 
     `changes` are settings by `table.key`, as a TOML file would write their values.
     """
-    from radcap.datasets import Dataset, load_dataset
-    from radcap.detection.training import SILENT, train_system
-
     wanted = read_system(system) if isinstance(system, str | Path) else system
     wanted = changed(wanted, changes) if changes else wanted
+    try:
+        from radcap.detection.training import SILENT, train_system
+    except ModuleNotFoundError as error:
+        raise Missing(str(error.name), "Training needs it.", "Run: pip install 'radcap[train]'") from error
+    from radcap.datasets import Dataset, load_dataset
+
     dataset = data if isinstance(data, Dataset) else load_dataset(data)
     return train_system(wanted, dataset, Path(out), talk or SILENT)
 
 
 def changed(system: ConceptSystem, changes: Mapping[str, str]) -> ConceptSystem:
     """The system with settings replaced, in it and in each of its members."""
+    from radcap.detection.members import resolve
     from radcap.detection.system_reading import read_concept_system, system_toml
 
-    text = system_toml(system, full=True)
-    values = tomllib.loads(text)
-    for key, value in changes.items():
-        places = [values, *values.get("member", [])] if "." in key else [values]
-        for place in places:
-            _set(place, key, _value(key, value))
-    return read_concept_system(TomlText(values, "", f"{system.name} with its changes"))
+    path, wanted = f"{system.name} with its changes", {key: _value(key, one) for key, one in changes.items()}
+    values = tomllib.loads(system_toml(system, full=True))
+    members = cast("list[dict[str, Any]]", values.pop("member", []))
+    for key, value in wanted.items():
+        _set(values, key, value)
+    read_concept_system(TomlText(values, "", path))  # what is wrong is told once, and not of each member
+    for key, value in wanted.items():
+        for one in _concerned(members, key):
+            _set(one, key, value)
+    values |= {"member": members} if members else {}
+    return resolve(read_concept_system(TomlText(values, "", path)), read_system, path=path)
+
+
+def _concerned(members: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:
+    """The members that have the table of a key; neighbours answer only in those that say so themselves."""
+    table, dot, _ = key.partition(".")
+    having = [one for one in members if table in one] if dot else []
+    if table == "retrieval" and members and not having:
+        raise UsageError(f"{key} cannot be set: no member of this system answers by its neighbours.")
+    return having
 
 
 def _set(values: dict[str, Any], key: str, value: object) -> None:
@@ -64,15 +81,16 @@ def _set(values: dict[str, Any], key: str, value: object) -> None:
         inner = values.setdefault(table, {})
         if not isinstance(inner, dict):
             raise UsageError(f"{key} cannot be set: {table} is no table. Write TABLE.KEY=VALUE.")
-        values = inner  # type: ignore[assignment]
+        values = cast("dict[str, Any]", inner)
     values[last] = value
 
 
 def _value(key: str, text: str) -> object:
     """A value as TOML writes it; a bare word is a string."""
     try:
-        return tomllib.loads(f"x = {text}")["x"]
+        found = tomllib.loads(f"x = {text}")
     except tomllib.TOMLDecodeError:
-        if not text or any(sign in text for sign in "\"'[]{}\n="):
-            raise UsageError(f"{key}={text} is no value of a TOML file. Write a number, a word or a list.") from None
-        return text
+        found = {} if not text or any(sign in text for sign in "\"'[]{}\n=") else {"x": text}
+    if found.keys() != {"x"}:
+        raise UsageError(f"{key}={text} is no value of a TOML file. Write a number, a word or a list.")
+    return found["x"]

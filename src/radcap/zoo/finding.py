@@ -18,8 +18,8 @@ _CARD = "card.json"
 
 def names() -> tuple[str, ...]:
     """The models inside, with their prefix."""
-    held = (one.name for one in files("radcap.zoo").iterdir() if one.is_dir() and one.joinpath(_CARD).is_file())
-    return tuple(f"{PREFIX}{name}" for name in sorted(held))
+    inside = (one for one in files("radcap.zoo").iterdir() if one.is_dir())
+    return tuple(sorted(f"{PREFIX}{one.name}" for one in inside if one.joinpath(_CARD).is_file()))
 
 
 def find(model: str | Path) -> Path:

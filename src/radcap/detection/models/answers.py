@@ -57,7 +57,9 @@ class Answers:
 
     def to_json(self) -> dict[str, Any]:
         """The concepts of each image, and what is to be known of the others."""
-        radiology = None if self.radiology is None else dict(zip(self.ids, self.radiology.tolist(), strict=True))
+        radiology = (
+            None if self.radiology is None else dict(zip(self.ids, self.radiology.tolist(), strict=True))
+        )
         concepts = dict(zip(self.ids, self.concepts(), strict=True))
         return {"concepts": concepts, "radiology": radiology, "refused": dict(self.refused)}
 

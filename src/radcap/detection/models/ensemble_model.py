@@ -56,9 +56,7 @@ class EnsembleModel:
         return scored(found, values.astype(np.float32), self.calibrator, self.rule)
 
 
-def _named(
-    progress: Callable[[str, int], None] | None, member: str
-) -> Callable[[str, int], None] | None:
+def _named(progress: Callable[[str, int], None] | None, member: str) -> Callable[[str, int], None] | None:
     """Progress under the member's own name, since each begins at nothing."""
     return None if progress is None else lambda _, done: progress(member, done)
 

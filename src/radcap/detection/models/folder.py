@@ -7,8 +7,8 @@
     members/NAME/      the models of an ensemble, each such a folder
     gate.safetensors   the layer that tells radiology images from others, where there is one
 
-Invariant: `card.json` is written last and knows the texts beside it, so a folder with a card is whole, and one
-whose parts come from different models is refused.
+Invariant: `card.json` is written last and knows the texts beside it, so a folder with a card is whole, and
+one whose parts come from different models is refused.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class NetworkModel:
         refused: dict[str, str] = {}
         for shot in stream(dataset, self.view, size):
             if shot.ids:
-                scores, features = self._look(shot)
+                scores, features = self.look(shot)
                 logits.append(scores)
                 vectors.append(features)
             ids += shot.ids
@@ -78,16 +78,14 @@ class NetworkModel:
         return self._decided(seen, _joined(logits, len(self.labels)), _joined(vectors, width))
 
     @torch.inference_mode()
-    def _look(self, shot: Shot) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def look(self, shot: Shot) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         device = self.place.device
         images = self.view(shot.squares.to(device), shot.boxes.to(device), half=self.place.half)
         with self.place.autocast():
             logits, vectors = self.network.both(images)
         return logits.cpu().numpy(), vectors.cpu().numpy()
 
-    def _decided(
-        self, seen: Answers, logits: NDArray[np.float32], vectors: NDArray[np.float32]
-    ) -> Answers:
+    def _decided(self, seen: Answers, logits: NDArray[np.float32], vectors: NDArray[np.float32]) -> Answers:
         if self.gate is not None:
             weight, offset = self.gate
             score = vectors.astype(np.float64) @ weight.double().numpy() + offset

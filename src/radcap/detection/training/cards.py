@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from radcap.core import NAMES, VERSION
 from radcap.detection.calibration import brier, ece
 from radcap.detection.decisions import sample_f1
@@ -14,19 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from radcap.core import Cui
-    from radcap.datasets import Dataset
-    from radcap.detection.decisions import CrossFitted
-    from radcap.detection.models.answers import Answers
     from radcap.detection.system import ConceptSystem
+    from radcap.detection.training.judging import Judged
+    from radcap.vision.training import Place, Trained
 
-__all__ = ["held_figures", "model_card"]
+__all__ = ["held_figures", "model_card", "training_facts"]
 
 
 def model_card(
-    system: ConceptSystem,
-    labels: tuple[Cui, ...],
-    facts: Mapping[str, Any],
-    held: tuple[Answers, Dataset, CrossFitted | None] | None,
+    system: ConceptSystem, labels: tuple[Cui, ...], facts: Mapping[str, Any], judged: Judged | None
 ) -> dict[str, Any]:
     """The card as JSON."""
     return {
@@ -36,33 +34,46 @@ def model_card(
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "labels": len(labels),
         **facts,
-        "held_out": None if held is None else held_figures(*held),
+        "held_out": None if judged is None else held_figures(judged),
         "intended_use": "Research on radiology images. Not for diagnosis.",
     }
 
 
-def held_figures(answers: Answers, dataset: Dataset, crossed: CrossFitted | None) -> dict[str, Any]:
+def held_figures(judged: Judged) -> dict[str, Any]:
     """F1 on the held-out split, by cross-fitting; labels that training never saw count as missed."""
-    known = dict(zip(dataset.ids, dataset.column("cui").to_pylist(), strict=True))
-    rows = [known[one] for one in answers.ids]
-    every = tuple(sorted({cui for cuis in rows for cui in cuis} | set(answers.labels)))
-    place = {cui: number for number, cui in enumerate(every)}
-    import numpy as np
-
-    decided = np.zeros((len(rows), len(every)), np.bool_)
-    decided[:, [place[cui] for cui in answers.labels]] = answers.decided
-    order = {one: row for row, one in enumerate(dataset.ids)}
-    truth = label_matrix(dataset, every)[[order[one] for one in answers.ids]]
+    answers, dataset = judged.answers, judged.dataset
+    place = {one: row for row, one in enumerate(dataset.ids)}
+    here = dataset.take([place[one] for one in answers.ids])
+    others = {cui for cuis in here.column("cui").to_pylist() for cui in cuis} - set(answers.labels)
+    every = (*answers.labels, *sorted(others))
+    truth = label_matrix(here, every)
+    decided = np.zeros_like(truth)
+    decided[:, : len(answers.labels)] = answers.decided
     manual = [number for number, cui in enumerate(every) if cui in NAMES]
     figures: dict[str, Any] = {
-        "n": len(rows),
+        "n": len(here),
         "f1": float(sample_f1(decided, truth).mean()),
         "f1_manual": float(sample_f1(decided[:, manual], truth[:, manual]).mean()),
-        "labels_not_learnt": len(every) - len(answers.labels),
+        "labels_not_learnt": len(others),
     }
-    if crossed is not None:
-        seen = truth[:, [place[cui] for cui in answers.labels]]
-        figures["cross_fitted"] = crossed.to_json()
-        figures["ece"] = float(ece(crossed.probabilities, seen))
-        figures["brier"] = float(brier(crossed.probabilities, seen))
+    if judged.crossed is not None:
+        known, probabilities = truth[:, : len(answers.labels)], judged.crossed.probabilities
+        figures["cross_fitted"] = judged.crossed.to_json()
+        figures["ece"] = float(ece(probabilities, known))
+        figures["brier"] = float(brier(probabilities, known))
     return figures
+
+
+def training_facts(trained: Trained, last: Trained, place: Place, seconds: float) -> dict[str, Any]:
+    """How training went; `last` is the one whose weights are the model's, after a refit another."""
+    rows = trained.history.rows
+    return {
+        "epochs": len(rows),
+        "kept_epoch": trained.epoch,
+        "stopped": last.stopped if last.stopped == "no number" else trained.stopped,
+        "last_loss": rows[-1].loss if rows else None,
+        "seconds": round(seconds, 1),
+        "device": place.device.type,
+        "precision": place.precision,
+        "processes": place.world,
+    }

@@ -3,34 +3,47 @@
 Invariant: the same settings, data and seed give the same network on the same CPU.
 """
 
+# torch is typed in part
+# pyright: reportUnknownMemberType=false
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
 from radcap.core import UsageError
+from radcap.datasets.images import CacheBusy
 from radcap.detection.examples import label_matrix
+from radcap.detection.training.starting import start_network
 from radcap.detection.training.teachers import open_teacher
+from radcap.formats import replacing
 from radcap.vision.losses import make_loss
-from radcap.vision.network import make_network
 from radcap.vision.pictures import load_pictures
-from radcap.vision.training import FeatureFeed, PictureFeed, fit, predicted
-from radcap.vision.training.checkpoint import CheckpointFolder
+from radcap.vision.training import CheckpointFolder, FeatureFeed, PictureFeed, board_writer, fit, predicted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from numpy.typing import NDArray
+    from torch import nn
 
     from radcap.core import Cui
     from radcap.datasets import Dataset
     from radcap.detection.system import ConceptModel
-    from radcap.detection.training.talk import Talk
+    from radcap.detection.talk import Talk
     from radcap.vision.network import Network
-    from radcap.vision.training import EpochRow, Feed, Place, Trained
+    from radcap.vision.pictures import Pictures
+    from radcap.vision.training import EpochRow, Feed, Place, Teacher, Trained
 
 __all__ = ["Trainer"]
+
+_SHOWN = 5
+_WAIT_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -44,85 +57,114 @@ class Trainer:
     log: Path
     fingerprint: str
 
+    @cached_property
+    def teacher(self) -> Teacher | None:
+        return open_teacher(self.model, self.labels, self.place)
+
+    def check(self) -> None:
+        """Refuse a backbone, weights or a teacher that will not do, before any image is decoded."""
+        start_network(self.model, self.labels)
+        _ = self.teacher
+
     def feed(self, dataset: Dataset) -> PictureFeed:
         """The images of a dataset with their labels. Images that will not decode are left out and named."""
-        pictures = load_pictures(
-            dataset,
-            self.model.image,
-            self.place.device,
-            where=self.model.train.pixels,
-            progress=self.talk.progress,
-        )
+        pictures = self._pictures(dataset)
         if pictures.refused:
-            some = ", ".join(f"{one} ({code})" for one, code in list(pictures.refused.items())[:5])
+            some = ", ".join(f"{one} ({code})" for one, code in list(pictures.refused.items())[:_SHOWN])
             self.talk.tell(f"{len(pictures.refused):,} images will not decode and are left out: {some}")
         if not len(pictures):
             raise UsageError(f"No image of {dataset.name} can be read. See radcap dataset check.")
-        truth = label_matrix(dataset, self.labels)
         place = {one: row for row, one in enumerate(dataset.ids)}
-        rows = [place[one] for one in pictures.ids]
-        labels = torch.from_numpy(truth[rows].astype(np.uint8)).to(self.place.device)
+        truth = label_matrix(dataset, self.labels)[[place[one] for one in pictures.ids]]
+        labels = torch.from_numpy(truth.astype(np.uint8)).to(self.place.device)
         return PictureFeed(pictures, labels, self.place.half)
 
     def train(
         self, feed: PictureFeed, held: PictureFeed | None, folder: Path, *, alone: bool = False
     ) -> tuple[Network, Trained]:
         """A network from its first weights. `alone`: no epoch is chosen, since nothing is held out."""
-        model = self.model
-        torch.manual_seed(model.train.seed)
-        network = make_network(model.backbone, model.head, len(self.labels), size=model.image.size)
-        network.to(self.place.device)
-        settings = replace(model.train, keep="last", early_stop=0) if alone else model.train
-        loss = make_loss(model.loss, feed.labels.float().mean(dim=0))
-        state = CheckpointFolder(folder, self.fingerprint)
-        if model.backbone.frozen:
-            network.eval()
-            module, feeds = network.head, [None if one is None else self._features(network, one) for one in (feed, held)]
-        else:
-            module, feeds = network, [feed, held]
-        teacher = None if model.backbone.frozen else open_teacher(model, self.labels, self.place)
-        rows: list[EpochRow] = []
-
-        def observe(row: EpochRow) -> None:
-            rows.append(row)
-            self.talk.epoch(row, settings.epochs)
-            if board is not None:
-                board(row)
-
-        board = self._board(folder.name)
+        settings = replace(self.model.train, keep="last", early_stop=0) if alone else self.model.train
+        network = self._started()
+        module, learnt, judged = self._learnt(network, feed, held)
         trained = fit(
-            module, _there(feeds[0]), loss, settings, self.place, held=feeds[1], teacher=teacher, folder=state, observe=observe
+            module,
+            learnt,
+            make_loss(self.model.loss, feed.labels.float().mean(dim=0)),
+            settings,
+            self.place,
+            held=judged,
+            teacher=self.teacher,
+            folder=CheckpointFolder(folder, self.fingerprint),
+            observe=self._observer(folder.name, settings.epochs),
         )
-        self.log.parent.mkdir(parents=True, exist_ok=True)
-        self.log.write_text(trained.history.to_csv(), encoding="utf-8")
-        if trained.stopped == "no number":
-            self.talk.tell(
-                f"The loss became no number after epoch {len(trained.history.rows)}: training ends with the last"
-                " good weights. Lower [train] lr, or set clip_grad."
-            )
+        self._tell(trained)
         return network.eval(), trained
 
-    def logits(self, network: Network, feed: Feed) -> np.ndarray:
+    def logits(self, network: Network, feed: Feed) -> NDArray[np.float32]:
         """The network's scores for each image of a feed."""
         return predicted(network, feed, self.place).cpu().numpy()
 
-    def vectors(self, network: Network, feed: Feed) -> np.ndarray:
+    def vectors(self, network: Network, feed: Feed) -> NDArray[np.float32]:
         """The network's vectors for each image of a feed."""
         return predicted(network.embed, feed, self.place).cpu().numpy()
+
+    def _pictures(self, dataset: Dataset) -> Pictures:
+        """Decoded once, by whichever process comes first; the others wait for it."""
+        told = False
+        while True:
+            try:
+                return load_pictures(
+                    dataset,
+                    self.model.image,
+                    self.place.device,
+                    where=self.model.train.pixels,
+                    progress=self.talk.progress,
+                )
+            except CacheBusy as busy:
+                if not told:
+                    self.talk.tell(f"Waiting: {busy}")
+                told = True
+                time.sleep(_WAIT_S)
+
+    def _started(self) -> Network:
+        torch.manual_seed(self.model.train.seed)
+        network, told = start_network(self.model, self.labels)
+        if told:
+            self.talk.tell(told)
+        return network.to(self.place.device)
+
+    def _learnt(
+        self, network: Network, feed: PictureFeed, held: PictureFeed | None
+    ) -> tuple[nn.Module, Feed, Feed | None]:
+        """What is trained on what: the head on features where the backbone is frozen, else the whole."""
+        if not self.model.backbone.frozen:
+            return network, feed, held
+        network.eval()
+        judged = None if held is None else self._features(network, held)
+        return network.head, self._features(network, feed), judged
 
     def _features(self, network: Network, feed: PictureFeed) -> FeatureFeed:
         maps = predicted(network.backbone, feed, self.place)
         return FeatureFeed(maps.half() if self.place.half else maps, feed.labels)
 
-    def _board(self, name: str):  # noqa: ANN202 - a writer of rows, or none
-        if self.talk.board is None or not self.place.is_first:
-            return None
-        from radcap.vision.training.boards import board_writer
+    def _observer(self, name: str, epochs: int) -> Callable[[EpochRow], None]:
+        """What hears of each epoch, in the first process alone."""
+        board = self.talk.board
+        draw = board_writer(board / name) if board is not None and self.place.is_first else None
 
-        return board_writer(self.talk.board / name)
+        def observe(row: EpochRow) -> None:
+            self.talk.epoch(row, epochs)
+            if draw is not None:
+                draw(row)
 
+        return observe
 
-def _there(feed: Feed | None) -> Feed:
-    if feed is None:
-        raise AssertionError("training has images")
-    return feed
+    def _tell(self, trained: Trained) -> None:
+        if self.place.is_first:
+            with replacing(self.log) as part:
+                part.write_text(trained.history.to_csv(), encoding="utf-8")
+        if trained.stopped == "no number":
+            self.talk.tell(
+                f"The loss became no number after epoch {len(trained.history.rows)}: training ends with the"
+                " last good weights. Lower [train] lr, or set clip_grad."
+            )

@@ -8,21 +8,25 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
+from radcap.core import UsageError
 from radcap.core.tables import to_plain
 from radcap.detection.examples import label_matrix, label_set, learnable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from radcap.core import Cui
     from radcap.datasets import Dataset
     from radcap.detection.system import ConceptModel, DataSettings
 
-__all__ = ["Parts"]
+__all__ = ["Parts", "groups_of"]
 
 
 @dataclass(frozen=True)
@@ -37,10 +41,12 @@ class Parts:
     def of(cls, dataset: Dataset, data: DataSettings) -> Parts:
         """An unknown training split is refused; without the held-out one, nothing can be chosen on it."""
         fit = learnable(dataset.split(data.fit), data)
-        there = data.held in dataset.splits
-        held = dataset.split(data.held) if there else None
-        if held is not None:
-            held = learnable(held, data)
+        held = learnable(dataset.split(data.held), data) if data.held in dataset.splits else None
+        if held is not None and len(held) and len(set(groups_of(held, held.ids))) == 1:
+            raise UsageError(
+                f"The split {data.held!r} of {dataset.name} holds images of one group alone: what is fitted"
+                " on it cannot be judged. Give it images of several groups, or leave it out."
+            )
         return cls(fit, held if held is not None and len(held) else None, label_set(fit, data))
 
     @cached_property
@@ -48,20 +54,23 @@ class Parts:
         """The two together, for the last training."""
         if self.held is None:
             return self.fit
-        from dataclasses import replace
-
-        import pyarrow as pa
-
         return replace(self.fit, table=pa.concat_tables([self.fit.table, self.held.table]), found=-1)
 
-    def fingerprint(self, model: ConceptModel) -> str:
-        """Of the settings and the data, to know an unfinished training again."""
-        digest = hashlib.sha256(json.dumps(to_plain(model), sort_keys=True).encode())
+    @cached_property
+    def data_fingerprint(self) -> str:
+        """Of images and labels, by their names."""
+        digest = hashlib.sha256("\n".join(self.labels).encode())
         for part in (self.fit, self.held):
             if part is not None:
                 digest.update("\n".join(part.ids).encode())
                 digest.update(np.packbits(label_matrix(part, self.labels)).tobytes())
         return digest.hexdigest()
+
+    def fingerprint(self, model: ConceptModel) -> str:
+        """Of settings and data, to know an unfinished training again; another device may go on with it."""
+        here = replace(model, train=replace(model.train, device="auto", pixels="auto"))
+        settings = json.dumps(to_plain(here), sort_keys=True)
+        return hashlib.sha256(f"{settings}\n{self.data_fingerprint}".encode()).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
         """What the card says of the data."""
@@ -70,8 +79,15 @@ class Parts:
         sources = Counter(one or "unknown" for part in used for one in part.column("source").to_pylist())
         return {
             "name": self.fit.name,
+            "fingerprint": self.data_fingerprint,
             "train": len(self.fit),
             "held_out": 0 if self.held is None else len(self.held),
             "licences": dict(licences.most_common()),
             "sources": dict(sources.most_common()),
         }
+
+
+def groups_of(dataset: Dataset, ids: Sequence[str]) -> list[str]:
+    """The group of each image; an image that has none stands for itself."""
+    known = dict(zip(dataset.ids, dataset.column("group").to_pylist(), strict=True))
+    return [known[one] or one for one in ids]

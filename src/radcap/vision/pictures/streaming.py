@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from radcap.datasets.images.letterbox import ROW, code_name, letterbox, refuse_row
-from radcap.datasets.refusal import ImageRefused
+from radcap.datasets.refusal import ImageRefused, missing_image, refuse
 from radcap.vision.pictures.preparing import equalised, trimmed
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _decoded(ids: Sequence[str], refs: Sequence[ImageRef], view: View) -> Shot:
     for place, ref in enumerate(refs):
         square, row = squares[place], rows[place : place + 1]
         try:
-            letterbox(ref.bytes, ref.name, square, row)
+            letterbox(_bytes(ref), ref.name, square, row)
         except ImageRefused as refused:
             refuse_row(square, row, refused.code)
     fine = rows["code"] == 0
@@ -77,6 +77,16 @@ def _decoded(ids: Sequence[str], refs: Sequence[ImageRef], view: View) -> Shot:
     return _prepared(
         Shot(kept, torch.from_numpy(squares[fine]), torch.from_numpy(rows["box"][fine]), refused), view
     )
+
+
+def _bytes(ref: ImageRef) -> bytes:
+    """The file of an image; a record may have none, and a disk may fail."""
+    if not ref.key:
+        raise missing_image("")
+    try:
+        return ref.bytes
+    except OSError as error:
+        raise refuse("IMG109", ref.name, why=error.strerror or str(error)) from error
 
 
 def _prepared(shot: Shot, view: View) -> Shot:

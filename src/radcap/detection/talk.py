@@ -28,7 +28,8 @@ class Talk:
     def epoch(self, row: EpochRow, of: int) -> None:
         """One line for an epoch."""
         held = "" if row.held_f1 is None else f", held-out F1 {row.held_f1:.4f}"
-        self.tell(f"epoch {row.epoch + 1} of {of}: loss {row.loss:.4f}{held}, {row.images_per_s:,.0f} images/s")
+        speed = f"{row.images_per_s:,.0f} images/s"
+        self.tell(f"epoch {row.epoch + 1} of {of}: loss {row.loss:.4f}{held}, {speed}")
 
 
 SILENT = Talk()

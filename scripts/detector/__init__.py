@@ -1,0 +1,1 @@
+"""The parts of scripts/build_detector.py: each makes or measures one part of the shipped detector."""

@@ -1,0 +1,123 @@
+"""The parts that put the shipped detector together, against other libraries and plain counting."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+from script_files import SCRIPTS, script
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score, roc_auc_score
+
+from radcap.datasets import load_dataset
+from radcap.detection.models import ModelFolder
+from radcap.systems import read_system
+
+card, gate, marks, measuring = (script(f"detector.{one}") for one in ("card", "gate", "marks", "measuring"))
+
+ZOO = SCRIPTS.parent / "src" / "radcap" / "zoo" / "concepts"
+
+
+@pytest.fixture(scope="module")
+def data():
+    return load_dataset("radiology-open")
+
+
+@pytest.fixture(scope="module")
+def two_kinds():
+    draw = np.random.default_rng(3)
+    yes, no = draw.normal(0.7, 1, (120, 5)), draw.normal(-0.7, 1, (60, 5))
+    return yes.astype(np.float32), no.astype(np.float32)
+
+
+def test_the_gate_is_a_balanced_logistic_regression(two_kinds):
+    yes, no = two_kinds
+    weight, bias = gate.logistic(yes, no, penalty=0.01)
+    x, y = np.concatenate([yes, no]), np.repeat([1, 0], [len(yes), len(no)])
+    # ours: balanced mean loss + 0.01 |w|^2; theirs: sum of weighted losses + |w|^2 / 2C
+    other = LogisticRegression(C=1 / (2 * 0.01 * len(y)), class_weight="balanced", tol=1e-10, max_iter=5000)
+    other.fit(x, y)
+    np.testing.assert_allclose(weight, other.coef_[0], atol=1e-3)
+    assert bias == pytest.approx(float(np.ravel(other.intercept_)[0]), abs=1e-3)
+
+
+def test_auc_is_that_of_scikit_learn(two_kinds):
+    yes, no = (one[:, 0] for one in two_kinds)
+    truth = np.repeat([1, 0], [len(yes), len(no)])
+    assert gate.auc(yes, no) == pytest.approx(roc_auc_score(truth, np.concatenate([yes, no])), abs=1e-9)
+
+
+def test_the_cut_errs_evenly(two_kinds):
+    yes, no = (one[:, 0] for one in two_kinds)
+    cut = gate.even_cut(yes, no)
+    assert abs((yes < cut).mean() - (no >= cut).mean()) <= 1 / len(no)
+
+
+def test_f1_counts_labels_that_were_not_learnt():
+    every = ("C0040405", "C1", "C2")
+    wide = measuring.widened(np.array([[True, False], [True, True]]), ("C0040405", "C2"), every)
+    truth = np.array([[True, True, False], [False, True, True]])
+    found = measuring.figures(wide, truth, every)
+    assert wide.tolist() == [[True, False, False], [True, False, True]]
+    assert found["f1"]["value"] == pytest.approx(f1_score(truth, wide, average="samples"))
+    assert found["f1_manual"]["value"] == 0.5  # right about the first image, wrong about the second
+    assert found["f1"]["low"] <= found["f1"]["value"] <= found["f1"]["high"]
+    sliced = measuring.slices_of(["b", "a"], wide, truth, every)
+    assert [(name, one["n"], one["f1_manual"]["value"]) for name, one in sliced.items()] == [
+        ("a", 1, 0.0),
+        ("b", 1, 1.0),
+    ]
+
+
+def test_sources_left_out_are_counted(data, tmp_path):
+    labels = ("C0040405", "C0024485", "C1306645", "C0041618")
+    test = data.split("test")
+    modality = np.array(test.column("modality").to_pylist())
+    sources = np.array(test.column("source").to_pylist())
+    for source, said in (("NIH ChestX-ray8", 2), ("VQA-Med-2019", 0)):  # always X-ray, always CT
+        rows = np.flatnonzero(sources == source)
+        logits = np.zeros((len(rows), 4), np.float16)
+        logits[:, said] = 1
+        np.savez(tmp_path / f"loso-{source[:3]}.npz", ids=np.array(test.ids)[rows], logits=logits)
+    found = measuring.left_out(tmp_path, data, labels)
+    four = np.isin(modality, ["CT", "MR", "XR", "US"])
+    share = (modality == "CT")[four & (sources == "VQA-Med-2019")].mean()
+    assert found["sources"]["NIH ChestX-ray8"] == {"n": 57, "accuracy": 1.0}
+    assert found["sources"]["VQA-Med-2019"]["accuracy"] == pytest.approx(share, abs=0.02)
+    assert found["pooled"]["n"] == sum(one["n"] for one in found["sources"].values())
+
+
+def test_only_marked_images_are_painted(data):
+    test = data.split("test")
+    painted = marks.without_marks(test)
+    sources = test.column("source").to_pylist()
+    keys = test.column("image").to_pylist()
+    marked, other = sources.index("VQA-Med-2019"), sources.index("NIH ChestX-ray8")
+    before, after = (
+        np.array(Image.open(io.BytesIO(one.images.read(keys[marked]))).convert("RGB"))
+        for one in (test, painted)
+    )
+    high, wide = after.shape[:2]
+    assert not after[: round(0.1 * high), round(0.55 * wide) :].any()
+    assert not after[round(0.9 * high) :].any()
+    inner = (slice(round(0.1 * high), round(0.9 * high)), slice(None))
+    np.testing.assert_array_equal(after[inner], before[inner])
+    assert painted.images.read(keys[other]) == test.images.read(keys[other])
+    assert painted.images.name(keys[marked]).endswith(".png")
+    assert painted.images.name(keys[other]) == test.images.name(keys[other])
+    assert painted.images.stamp(keys[marked]) != test.images.stamp(keys[marked])
+    assert painted.images.stamp(keys[other]) == test.images.stamp(keys[other])
+    assert painted.images.path(keys[marked]) is None
+    assert painted.images.has(keys[marked])
+    assert list(painted.images.keys()) == list(test.images.keys())
+
+
+def test_the_words_of_the_card_are_those_of_the_shipped_one(data):
+    folder = ModelFolder(ZOO)
+    shipped = json.loads((ZOO / "card.json").read_text("utf-8"))
+    system = read_system("radcap/detector-concepts")
+    made = card.card_of(system, {"recipe": shipped["recipe"]}, folder, data, folder.labels())
+    assert made == {key: shipped[key] for key in made}
