@@ -24,6 +24,7 @@ NAMES = (
     "2025/deeplens-concepts",
     "2025/uit-oggy-concepts",
     "2026/uit-worker-concepts",
+    "radcap/detector-concepts",
     "radcap/lite0-concepts",
     "radcap/quick-concepts",
     "rocov2/baseline-b0-concepts",

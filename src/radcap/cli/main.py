@@ -38,9 +38,9 @@ app.command("editions", epilog="Example: radcap editions 2025")(editions_command
 app.command("compare", epilog="Example: radcap compare a.csv b.csv --truth truth --task concepts")(
     compare_command
 )
-app.command(
-    "train", epilog="Example: radcap train radcap/quick-concepts --data radiology-open --out my-model"
-)(train_command)
+app.command("train", epilog="Example: radcap train radcap/quick-concepts --data radiology-open --out mine")(
+    train_command
+)
 app.command(
     "predict", epilog="Example: radcap predict zoo:concepts radiology-open --split test --out run.csv"
 )(predict_command)

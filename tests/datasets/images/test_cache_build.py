@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from cache_samples import many, stamped
 from dataset_samples import dataset_of, noise, png, row
@@ -176,3 +177,13 @@ def test_a_broken_build_leaves_no_lock_and_can_be_resumed(tmp_path: Path) -> Non
     assert list(tmp_path.glob("*.lock")) == []
     readable = replace(unreadable, images=replace(unreadable.images, unreadable=False))  # type: ignore[type-var]
     assert cache_images(readable, 8, workers=1, root=tmp_path).built == Built(decoded=5)
+
+
+def test_a_record_without_an_image_is_refused_and_the_rest_is_there(tmp_path: Path) -> None:
+    whole = many(3)
+    keys = ["", *whole.column("image").to_pylist()[1:]]
+    place = whole.table.column_names.index("image")
+    lacking = replace(whole, table=whole.table.set_column(place, "image", pa.array(keys, pa.string())))
+    cache = cache_images(lacking, 8, workers=1, root=tmp_path)
+    assert cache.refused == {whole.ids[0]: "IMG101"}
+    assert cache.built == Built(decoded=2)

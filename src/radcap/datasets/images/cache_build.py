@@ -19,7 +19,7 @@ from radcap.core import UsageError
 from radcap.core.processes import in_processes
 from radcap.datasets.images.cache_folder import CacheFolder
 from radcap.datasets.images.letterbox import digest_of, letterbox, refuse_row
-from radcap.datasets.refusal import ImageRefused
+from radcap.datasets.refusal import ImageRefused, missing_image
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -126,11 +126,17 @@ class _Work:
         place, _ = item
         refuse_row(self.folder.pixels("r+")[place], self.folder.rows("r+")[place : place + 1], "IMG109")
 
+    def _read(self, key: str) -> bytes:
+        """The bytes of an image; a record without one has no key."""
+        if not key:
+            raise missing_image("")
+        return self.images.read(key)
+
     def _fill(
         self, key: str, square: NDArray[np.uint8], row: NDArray[np.void], older: Mapping[bytes, Row]
     ) -> Built:
         try:
-            data = self.images.read(key)
+            data = self._read(key)
         except ImageRefused as refused:
             refuse_row(square, row, refused.code)
             return Built()
