@@ -218,7 +218,7 @@ def test_a_row_cut_short_below_a_header_is_refused(empty: Path) -> None:
 
 def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # a shell may ignore it
+    listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # shells may ignore it
     code = f"{listen}; from radcap.cli.main import main; main()"
     process = subprocess.Popen(
         [sys.executable, "-c", code, "dataset", "synth", str(out), "--images", "500000", "--size", "256"],
