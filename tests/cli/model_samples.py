@@ -6,24 +6,14 @@ from pathlib import Path
 from unittest import mock
 
 import torch
+from system_samples import TINY_SYSTEM
 
 from radcap.datasets.synthetic import Faults, synthetic
 from radcap.systems.training import train
 
 torch.set_num_threads(1)  # networks this small only wait for threads
 
-SYSTEM = """
-name = "mine"
-task = "concepts"
-[image]
-size = 32
-[backbone]
-frozen = true
-[train]
-epochs = 1
-batch = 16
-lr = 0.01
-"""
+SYSTEM = f"{TINY_SYSTEM}lr = 0.01\n"
 
 
 def write_samples(folder: Path) -> Path:

@@ -7,7 +7,8 @@ import pytest
 from scipy.optimize import minimize
 
 from radcap.core import UsageError
-from radcap.detection.ensembles import Ensemble, combine, fit_weights, fitted, fitting, sample_f1
+from radcap.detection.decisions import sample_f1
+from radcap.detection.ensembles import Ensemble, combine, fit_weights, fitted, fitting
 from radcap.detection.ensembles.fitting import log_loss
 
 
@@ -58,7 +59,7 @@ def test_f1_is_near_the_best_of_a_grid(objective):
 def _f1(logits, truth, weights, objective):
     decided = combine(Ensemble("weighted", weights=tuple(weights)), logits) >= 0
     if objective == "sample-f1":
-        return sample_f1(decided, truth)
+        return sample_f1(decided, truth).mean()
     return 2 * (decided & truth).sum() / (decided.sum() + truth.sum())
 
 

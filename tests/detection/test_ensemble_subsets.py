@@ -9,7 +9,8 @@ import pytest
 from sklearn.metrics import f1_score
 
 from radcap.core import UsageError
-from radcap.detection.ensembles import Ensemble, combine, sample_f1, search_subsets, subsets
+from radcap.detection.ensembles import Ensemble, combine, search_subsets, subsets
+from radcap.detection.ensembles.scoring import cells_of, f1_scores
 
 NAMES = ("a", "b", "c", "d", "e")
 TRUTH = np.random.default_rng(1).random((60, 12)) < 0.25
@@ -109,10 +110,15 @@ def test_greedy_takes_everybody_where_everybody_helps(monkeypatch):
     assert found.best.score == 1.0
 
 
+def f1_of(decided, truth):
+    cells = cells_of(decided, truth)
+    return f1_scores(cells, np.ones((1, len(cells.rows)), bool), "sample-f1")[0]
+
+
 def test_sample_f1_is_that_of_scikit_learn():
     decided = logits(1)[0] > 0
-    assert sample_f1(decided, TRUTH) == pytest.approx(naive(decided, "sample-f1"))
-    assert sample_f1(np.zeros((2, 3), bool), np.zeros((2, 3), bool)) == 1.0
+    assert f1_of(decided, TRUTH) == pytest.approx(naive(decided, "sample-f1"))
+    assert f1_of(np.zeros((2, 3), bool), np.zeros((2, 3), bool)) == 1.0
 
 
 def test_nothing_said_and_nothing_true_is_right():

@@ -82,7 +82,9 @@ def test_a_damaged_held_file_or_log_keeps_no_model_from_answering(copy: Any) -> 
     folder = copy("network")
     for name in ("held.safetensors", "log.csv"):
         (folder.path / name).write_bytes(b"x")
-    open_model(folder.path, "cpu")
+    answers = open_model(folder.path, "cpu").answers(drawn().split("test"))
+    assert answers.labels == folder.labels()
+    assert len(answers.ids) == len(drawn().split("test"))
 
 
 def test_labels_of_another_model_are_refused(copy: Any) -> None:
@@ -121,15 +123,17 @@ def test_what_a_card_says_of_its_files_may_be_nonsense(files: Any, copy: Any) ->
         with pytest.raises(InputError, match=r"not the file that card.json was written for"):
             open_model(folder.path)
     else:
-        open_model(folder.path)
+        assert open_model(folder.path).labels == folder.labels()
 
 
-def test_texts_may_have_other_line_ends(copy: Any) -> None:
+def test_texts_may_have_other_line_ends(copy: Any, kinds: dict[str, Path]) -> None:
     folder = copy("network")
     for name in ("labels.csv", "system.toml"):
         path = folder.path / name
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    open_model(folder.path)
+    before = ModelFolder(kinds["network"])
+    assert folder.system() == before.system()
+    assert open_model(folder.path).names == before.names()
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from system_samples import TINY_SYSTEM
 
 from radcap.core import InputError, Missing, UsageError
 from radcap.datasets.synthetic import synthetic
@@ -13,17 +14,6 @@ from radcap.detection.system import ConceptSystem
 from radcap.systems import read_system
 from radcap.systems.training import changed, train
 
-SYSTEM = """
-name = "mine"
-task = "concepts"
-[image]
-size = 32
-[backbone]
-frozen = true
-[train]
-epochs = 1
-batch = 16
-"""
 TWO = """
 name = "two"
 task = "concepts"
@@ -41,7 +31,7 @@ k = 3
 
 @pytest.fixture
 def one(tmp_path: Path) -> ConceptSystem:
-    return read(tmp_path, SYSTEM)
+    return read(tmp_path, TINY_SYSTEM)
 
 
 @pytest.fixture

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["run_predict", "run_train"]
 
 _SHOWN = 5
-_UNSURE = 0.5  # below it an image is more likely no radiology image
 
 
 def run_train(
@@ -102,6 +101,7 @@ def run_predict(
     json: bool = False,
 ) -> int:
     """Predict, write the run, and check it as the edition's platform would; the exit code."""
+    from radcap.detection.models.score_table import write_scores
     from radcap.formats import Expected, Reader, dialect, write_run
 
     dialect(edition, Task.CONCEPTS)  # an unknown edition is refused before any work
@@ -112,7 +112,7 @@ def run_predict(
     told = _told(answers, model, out, len(dataset), time.monotonic() - started)
     write_run(answers.run(dataset.ids, out.stem), out, edition=edition)
     if scores is not None:
-        _write_scores(answers, scores)
+        write_scores(answers, scores)
     checked = Reader(out, Task.CONCEPTS, edition, Expected.of(dataset.ids)).check()
     if json:
         print_json({**told, "ok": checked.ok, "issues": [one.to_json() for one in checked.issues]})
@@ -149,45 +149,19 @@ def _told(answers: Answers, model: str, out: Path, rows: int, seconds: float) ->
         "rows": rows,
         "concepts_per_image": named,
         "refused": dict(answers.refused),
-        "not_radiology": _others(answers),
+        "not_radiology": answers.not_radiology(),
         "seconds": round(seconds, 2),
     }
-
-
-def _others(answers: Answers) -> list[str]:
-    """Images that look like no radiology image to the model."""
-    if answers.radiology is None:
-        return []
-    return [one for one, p in zip(answers.ids, answers.radiology.tolist(), strict=True) if p < _UNSURE]
 
 
 def _warn(answers: Answers) -> None:
     if answers.refused:
         some = ", ".join(f"{one} ({code})" for one, code in list(answers.refused.items())[:_SHOWN])
         say(f"{len(answers.refused):,} images cannot be read and have an empty row: {some}")
-    others = _others(answers)
+    others = answers.not_radiology()
     if others:
         more = ", ..." if len(others) > _SHOWN else ""
         say(f"{len(others):,} images look like no radiology image: {', '.join(others[:_SHOWN])}{more}")
-
-
-def _write_scores(answers: Answers, path: Path) -> None:
-    """One row an image: its id, the probability of being a radiology image, and one column for each label."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    from radcap.formats import replacing
-
-    if answers.probabilities is None:
-        raise UsageError(
-            "The run is written. This model decides without scores, so --scores has none to write."
-        )
-    columns: dict[str, Any] = {"image_id": list(answers.ids)}
-    if answers.radiology is not None:
-        columns["radiology"] = answers.radiology
-    columns |= {cui: answers.probabilities[:, place] for place, cui in enumerate(answers.labels)}
-    with replacing(path) as part:
-        pq.write_table(pa.table(columns), part)
 
 
 @contextmanager

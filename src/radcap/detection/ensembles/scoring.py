@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from radcap.detection.ensembles.values import Decided
 
-__all__ = ["F1", "Cells", "cells_of", "f1_scores", "sample_f1"]
+__all__ = ["F1", "Cells", "cells_of", "f1_scores"]
 
 F1: TypeAlias = Literal["sample-f1", "micro-f1"]
 Floats: TypeAlias = NDArray[np.float64]
@@ -57,9 +57,3 @@ def f1_scores(cells: Cells, chosen: Decided, objective: F1) -> Floats:
     each = np.where(both, 2 * hits / np.maximum(both, 1), 1.0).sum(axis=1)
     images = both.shape[1] + len(cells.lost)
     return (each + np.count_nonzero(cells.lost == 0)) / max(images, 1)
-
-
-def sample_f1(decided: Decided, truth: Decided) -> float:
-    """The F1 of one decided array, averaged over images."""
-    cells = cells_of(decided, truth)
-    return float(f1_scores(cells, np.ones((1, len(cells.rows)), bool), "sample-f1")[0])

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Answers", "scored"]
 
+_UNSURE = 0.5  # below it an image is more likely no radiology image
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
@@ -54,6 +56,12 @@ class Answers:
             places = np.flatnonzero(chosen)
             found.append(names[places[np.argsort(rank[row, places], kind="stable")]].tolist())
         return found
+
+    def not_radiology(self) -> list[str]:
+        """Images that are more likely no radiology image, where the model can tell."""
+        if self.radiology is None:
+            return []
+        return [one for one, p in zip(self.ids, self.radiology.tolist(), strict=True) if p < _UNSURE]
 
     def to_json(self) -> dict[str, Any]:
         """The concepts of each image, and what is to be known of the others."""
