@@ -22,7 +22,7 @@ from radcap.detection.calibration import Calibration, ece, fit_calibration
 from radcap.detection.decisions import Decision, cross_fit, fit_rule, sample_f1
 from radcap.detection.examples import label_matrix, label_set, learnable
 from radcap.detection.system import DataSettings
-from radcap.stats import percentile_interval, resampled_means, sign_flip_test
+from radcap.stats import holm_adjusted, percentile_interval, resampled_means, sign_flip_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Values = Mapping[str, Mapping[str, NDArray[np.float64]]]  # F1 of each image, by model and way
 
-__all__ = ["WAYS", "Bench", "all_decided", "bench", "difference", "f1_of", "f1_table", "report", "write"]
+__all__ = ["WAYS", "Bench", "all_decided", "bench", "f1_of", "f1_table", "pair_table", "report", "write"]
 
 HERE = Path(__file__).parent.parent / "docs" / "studies"
 BEGIN, END = "<!-- scripts/study_decisions.py writes from here -->", "<!-- to here -->"
@@ -59,6 +59,12 @@ WAYS: dict[str, tuple[Calibration, Decision]] = {
     "one modality + expected F1": (PLATT, Decision(rule="expected-f1", exactly_one="modality")),
 }
 BASE = "global"
+PAIRS = (
+    ("GFM, count-corrected, Platt by label", "expected F1, Platt by label, shrunk"),
+    ("expected F1, Platt by label, shrunk", "expected F1, Platt by kind"),
+    ("GFM, count-corrected, Platt by label", "GFM, count-corrected"),
+    ("GFM, count-corrected", "expected F1, Platt by kind"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,25 +130,61 @@ def f1_of(
     }
 
 
+def gap_between(values: Values, one: str, other: str) -> NDArray[np.float64]:
+    """How much better one way is than another, for each image, averaged over the models."""
+    return np.mean([by_way[one] - by_way[other] for by_way in values.values()], axis=0)
+
+
 def f1_table(values: Values, title: str) -> list[str]:
-    lines = [f"**{title}**", "", f"| Rule | {' | '.join(values)} | mean | against `global`, all models |"]
-    lines.append(f"|---|{'---:|' * (len(values) + 2)}")
+    lines = [
+        f"**{title}**",
+        "",
+        f"| Rule | {' | '.join(values)} | mean | against `global`, all models | p | p, Holm |",
+        f"|---|{'---:|' * (len(values) + 4)}",
+    ]
+    ways = [way for way in next(iter(values.values())) if way != BASE]
+    gaps = {way: gap_between(values, way, BASE) for way in ways}
+    raw = [p_value(gap) for gap in gaps.values()]
+    told = {
+        way: f"{interval(gaps[way])} | {p_text(p)} | {p_text(corrected)}"
+        for way, p, corrected in zip(ways, raw, holm_adjusted(raw), strict=True)
+    }
     for way in next(iter(values.values())):
         cells = [f"{one[way].mean():.4f}" for one in values.values()]
         overall = np.mean([one[way].mean() for one in values.values()])
-        gap = np.mean([one[way] - one[BASE] for one in values.values()], axis=0)
-        against = "" if way == BASE else difference(gap)
-        lines.append(f"| {way} | {' | '.join(cells)} | {overall:.4f} | {against} |")
+        lines.append(f"| {way} | {' | '.join(cells)} | {overall:.4f} | {told.get(way, '| |')} |")
     return [*lines, ""]
 
 
-def difference(gap: NDArray[np.float64]) -> str:
-    """The mean of paired differences with its interval, and the p-value of a sign-flip test."""
+def pair_table(values: Mapping[str, Values]) -> list[str]:
+    """Some rules against each other, over each set of labels."""
+    lines = [
+        "**Rule against rule, test, all models**",
+        "",
+        f"| Rule | against | {' | p | '.join(values)} | p |",
+    ]
+    lines.append(f"|---|---|{'---:|---:|' * len(values)}")
+    for one, other in PAIRS:
+        gaps = [gap_between(by_model, one, other) for by_model in values.values()]
+        told = " | ".join(f"{interval(gap)} | {p_text(p_value(gap))}" for gap in gaps)
+        lines.append(f"| {one} | {other} | {told} |")
+    return [*lines, ""]
+
+
+def interval(gap: NDArray[np.float64]) -> str:
+    """The mean of paired differences with its interval."""
     found = percentile_interval(resampled_means(gap[:, None], resamples=5000, seed=0)[:, 0], 0.95)
+    return f"{gap.mean():+.4f} [{found.low:+.4f}, {found.high:+.4f}]"
+
+
+def p_value(gap: NDArray[np.float64]) -> float:
+    """Of a two-sided sign-flip test."""
     pair = np.stack([gap, np.zeros_like(gap)], axis=1)[:, None, :]
-    p = float(np.asarray(sign_flip_test(pair, permutations=5000, seed=0).p)[0, 0, 1])
-    told = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-    return f"{gap.mean():+.4f} [{found.low:+.4f}, {found.high:+.4f}], {told}"
+    return float(np.asarray(sign_flip_test(pair, permutations=20_000, seed=0).p)[0, 0, 1])
+
+
+def p_text(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def why_table(at: Bench) -> list[str]:
@@ -183,9 +225,11 @@ def valid_table(at: Bench, ways: Iterable[str] = tuple(WAYS)) -> list[str]:
 def report() -> str:
     at = bench()
     answers, every = all_decided(at), list(range(len(at.labels)))
+    of_all, of_manual = f1_of(answers, at.test, every), f1_of(answers, at.test, at.manual)
     parts = [
-        *f1_table(f1_of(answers, at.test, every), f"F1 over all {len(every)} labels, test"),
-        *f1_table(f1_of(answers, at.test, at.manual), f"F1 over the {len(at.manual)} manual labels, test"),
+        *f1_table(of_all, f"F1 over all {len(every)} labels, test"),
+        *f1_table(of_manual, f"F1 over the {len(at.manual)} manual labels, test"),
+        *pair_table({"all labels": of_all, "manual labels": of_manual}),
         *("**Cross-fitted F1 on valid**", ""),
         *valid_table(at),
         *why_table(at),

@@ -47,27 +47,27 @@ def test_cells_of_a_model_are_those_of_the_page(bench, tables, place, manual):
     assert lines[0] == "**title**"
     for way, line in zip(WAYS, lines[4:6], strict=True):
         assert line.split("|")[2].strip() == row(tables[place], way)[tables[place][0].index("baseline")]
-    assert re.fullmatch(
-        r"[+-]0\.\d{4} \[[+-]0\.\d{4}, [+-]0\.\d{4}\], p [=<] 0\.\d{3}", lines[5].split("|")[4].strip()
-    )
-    assert lines[4].split("|")[4].strip() == ""  # the global threshold against itself
+    told = [cell.strip() for cell in lines[5].split("|")[4:-1]]
+    assert re.fullmatch(r"[+-]0\.\d{4} \[[+-]0\.\d{4}, [+-]0\.\d{4}\]", told[0])
+    assert told[1] == told[2]  # Holm's correction over one rule
+    assert [cell.strip() for cell in lines[4].split("|")[4:-1]] == ["", "", ""]  # global against itself
 
 
 def test_cross_fitted_cells_are_those_of_the_page(bench, tables):
     lines = study.valid_table(one_model(bench, "student"), WAYS)
     for way, line in zip(WAYS, lines[2:4], strict=True):
-        assert line.split("|")[2].strip() == row(tables[2], way)[tables[2][0].index("student")]
+        assert line.split("|")[2].strip() == row(tables[3], way)[tables[3][0].index("student")]
 
 
 def test_why_is_the_table_of_the_page(bench, tables):
     lines = study.why_table(bench)
     printed = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line]
-    assert printed[0] == tables[3][0]
-    assert printed[2:] == tables[3][2:]
+    assert printed[0] == tables[4][0]
+    assert printed[2:] == tables[4][2:]
 
 
 def test_every_way_has_a_row_in_every_table(tables):
-    for table in tables[:3]:
+    for table in (tables[0], tables[1], tables[3]):
         assert [one[0] for one in table[2:]] == list(study.WAYS)
 
 
@@ -78,10 +78,30 @@ def test_the_mean_of_five_is_a_mean(bench):
 
 
 @pytest.mark.parametrize(
-    ("gap", "told"), [(np.full(50, 0.01), "p < 0.001"), (np.array([0.01, -0.01] * 25), "p = 1.000")]
+    ("gap", "told"), [(np.full(50, 0.01), "< 0.001"), (np.array([0.01, -0.01] * 25), "1.000")]
 )
 def test_a_small_p_is_no_zero(gap, told):
-    assert study.difference(gap).endswith(told)
+    assert study.p_text(study.p_value(gap)) == told
+
+
+def test_holm_corrects_over_the_rules_of_a_table():
+    shift = np.random.default_rng(0).normal(0.02, 0.1, 100)
+    values = {"model": {"global": np.zeros(100), "same": shift, "again": shift}}
+    cells = [[cell.strip() for cell in line.split("|")] for line in study.f1_table(values, "t")[5:7]]
+    assert [float(row[-2]) for row in cells] == [min(1.0, round(2 * study.p_value(shift), 3))] * 2
+
+
+def test_rules_are_compared_with_each_other(tables):
+    printed = next(table for table in tables if table[0][1] == "against")
+    assert [(row[0], row[1]) for row in printed[2:]] == list(study.PAIRS)
+    ways = {
+        way: np.full(20, n / 10)
+        for n, way in enumerate(sorted({one for pair in study.PAIRS for one in pair}))
+    }
+    first = study.pair_table({"all labels": {"model": ways}})[4].split("|")
+    one, other = study.PAIRS[0]
+    expected = ways[one][0] - ways[other][0]
+    assert first[3].strip() == f"{expected:+.4f} [{expected:+.4f}, {expected:+.4f}]"
 
 
 def test_tables_are_written_between_the_marks(tmp_path):
