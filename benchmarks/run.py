@@ -8,7 +8,6 @@ Invariant: what stands in the documentation was printed by a full run of these s
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import bench_captions
 import bench_compare
@@ -22,6 +21,7 @@ import bench_predict
 import bench_retrieval
 import bench_validate
 import bench_vocabulary
+from page import write_between
 from settings import FULL, settings_of, settings_parser
 from stopwatch import Failed
 from tables import machine
@@ -41,17 +41,7 @@ BENCHES = (
     bench_predict,
     bench_retrieval,  # in this process, which is large from then on
 )
-PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- benchmarks/run.py writes from here -->", "<!-- to here -->"
-
-
-def put_between(page: str, text: str) -> str:
-    """The page with the text between its marks."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise Failed(f"The page has no '{BEGIN}' and '{END}'. Nothing was written. Put the two lines in.")
-    return f"{before}{BEGIN}\n\n{text.strip()}\n\n{END}{after}"
 
 
 def main() -> None:
@@ -66,7 +56,7 @@ def main() -> None:
         text = "\n".join([f"{context}\n", *(bench.report(settings) for bench in BENCHES)])
         print(text)
         if asked.write:
-            PAGE.write_text(put_between(PAGE.read_text(encoding="utf-8"), text), encoding="utf-8")
+            write_between(BEGIN, END, text)
     except Failed as failure:
         sys.exit(f"FAILED: {failure}")
 

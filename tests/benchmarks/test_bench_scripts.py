@@ -78,13 +78,15 @@ def test_tables_of_small_sizes_are_not_written() -> None:
     assert "full run only" in done.stderr
 
 
-def test_tables_go_between_the_marks(script: Callable[[str], Any]) -> None:
-    run, stopwatch = script("run"), script("stopwatch")
-    page = f"before\n{run.BEGIN}\nold\n{run.END}\nafter\n"
-    assert run.put_between(page, "new") == f"before\n{run.BEGIN}\n\nnew\n\n{run.END}\nafter\n"
+@pytest.mark.parametrize("name", ["run", "bench_training"])
+def test_tables_go_between_the_marks(script: Callable[[str], Any], name: str) -> None:
+    bench, page, stopwatch = script(name), script("page"), script("stopwatch")
+    marks = (bench.BEGIN, bench.END)
+    old = f"before\n{marks[0]}\nold\n{marks[1]}\nafter\n"
+    assert page.put_between(old, *marks, "new") == f"before\n{marks[0]}\n\nnew\n\n{marks[1]}\nafter\n"
     with pytest.raises(stopwatch.Failed, match="Nothing was written"):
-        run.put_between("no marks", "new")
-    assert run.put_between(run.PAGE.read_text(encoding="utf-8"), "new")
+        page.put_between("no marks", *marks, "new")
+    assert page.put_between(page.PAGE.read_text(encoding="utf-8"), *marks, "new")
 
 
 @pytest.mark.parametrize(
