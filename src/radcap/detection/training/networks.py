@@ -8,6 +8,7 @@ Invariant: the same settings, data and seed give the same network on the same CP
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -23,10 +24,19 @@ from radcap.detection.training.teachers import open_teacher
 from radcap.formats import replacing
 from radcap.vision.losses import make_loss
 from radcap.vision.pictures import load_pictures
-from radcap.vision.training import CheckpointFolder, FeatureFeed, PictureFeed, board_writer, fit, predicted
+from radcap.vision.training import (
+    CheckpointFolder,
+    FeatureFeed,
+    PictureFeed,
+    board_writer,
+    compiling_ahead,
+    fit,
+    predicted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -61,10 +71,17 @@ class Trainer:
     def teacher(self) -> Teacher | None:
         return open_teacher(self.model, self.labels, self.place)
 
-    def check(self) -> None:
+    def check(self) -> Network:
         """Refuse a backbone, weights or a teacher that will not do, before any image is decoded."""
-        start_network(self.model, self.labels)
+        network, _ = start_network(self.model, self.labels)
         _ = self.teacher
+        return network
+
+    def compiling(self, network: Network, images: int) -> AbstractContextManager[None]:
+        """Meanwhile a network is compiled for training on so many images, where the system asks for it."""
+        if self.model.backbone.frozen:  # only its head is trained
+            return nullcontext()
+        return compiling_ahead(network, self.model.image.size, images, self.model.train, self.place)
 
     def feed(self, dataset: Dataset) -> PictureFeed:
         """The images of a dataset with their labels. Images that will not decode are left out and named."""

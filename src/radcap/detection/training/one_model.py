@@ -85,12 +85,14 @@ class ModelMaker:
         parts, log = self.parts, self.folder.path / "log.csv"
         fingerprint = parts.fingerprint(self.system)
         trainer = Trainer(self.system, parts.labels, self.place, self.talk, log, fingerprint)
-        trainer.check()
+        network = trainer.check()
         self.talk.tell(f"{len(parts.fit):,} images to learn from, {len(parts.labels):,} labels")
-        if parts.held is not None:
-            return trainer, trainer.feed(parts.fit), trainer.feed(parts.held)
-        self.talk.tell(f"There is no split {self.system.data.held!r} to choose on: 0.5 decides, uncalibrated")
-        return trainer, trainer.feed(parts.fit), None
+        if parts.held is None:
+            split = self.system.data.held
+            self.talk.tell(f"There is no split {split!r} to choose on: 0.5 decides, uncalibrated")
+        with trainer.compiling(network, len(parts.fit)):
+            held = None if parts.held is None else trainer.feed(parts.held)
+            return trainer, trainer.feed(parts.fit), held
 
     def _searched(
         self, feed: PictureFeed, held: PictureFeed | None
