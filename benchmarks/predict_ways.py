@@ -26,7 +26,7 @@ from radcap.vision.pictures.streaming import stream
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-BATCH = 16
+BATCH = 4  # the quickest for the bare pass
 
 
 def main() -> None:

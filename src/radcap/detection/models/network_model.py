@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NetworkModel"]
 
-_ON_CPU, _ON_GPU = 16, 256  # images a batch
+_ON_CPU, _ON_GPU = 4, 256  # images a batch: on a CPU few, whose layers stay in its cache
 
 
 @dataclass(frozen=True, eq=False)

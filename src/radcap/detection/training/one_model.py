@@ -21,6 +21,7 @@ from radcap.detection.training.grid import search
 from radcap.detection.training.held_answers import keep_held, read_held
 from radcap.detection.training.judging import judge, neighbour_index
 from radcap.detection.training.networks import Trainer
+from radcap.vision.training import memory_kept
 from radcap.vision.weight_files import write_weight_file
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ def train_model(maker: ModelMaker) -> Answers | None:
     """Write the folder of a model without members; what it says about the held-out images, out of fold."""
     folder, held = maker.folder, maker.parts.held
     if not folder.is_whole:
-        return maker.make()
+        with memory_kept(maker.place):
+            return maker.make()
     maker.talk.tell(f"{folder.path} is trained already")
     return None if held is None else read_held(folder, held)
 

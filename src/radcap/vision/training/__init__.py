@@ -7,6 +7,7 @@ from radcap.vision.training.devices import Place, pick_place
 from radcap.vision.training.feeds import FeatureFeed, Feed, PictureFeed
 from radcap.vision.training.history import EpochRow, History
 from radcap.vision.training.loop import Trained, fit
+from radcap.vision.training.memory import memory_kept
 from radcap.vision.training.predicting import predicted
 from radcap.vision.training.teaching import Teacher
 
@@ -23,6 +24,7 @@ __all__ = [
     "board_writer",
     "compiling_ahead",
     "fit",
+    "memory_kept",
     "pick_place",
     "predicted",
 ]
