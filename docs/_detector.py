@@ -170,7 +170,10 @@ def _gate(told: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _left_out(told: Mapping[str, Any], kinds: Mapping[tuple[str, str], int]) -> dict[str, str]:
-    listed = {**told["sources"], "pooled": told["pooled"]}
+    smaller = [one for name, one in told["sources"].items() if name != BULK]
+    n = sum(one["n"] for one in smaller)
+    few = {"n": n, "accuracy": sum(one["n"] * one["accuracy"] for one in smaller) / n}
+    listed = {**told["sources"], "pooled": told["pooled"], f"pooled, without {BULK}": few}
     rows = [[name, f"{one['n']:,}", f"{one['accuracy']:.3f}"] for name, one in listed.items()]
     asked = {key: n for key, n in kinds.items() if key[1] in FOUR}
     bulk = sum(n for (source, _), n in asked.items() if source == BULK)
