@@ -101,7 +101,7 @@ def test_a_damaged_file_is_refused(tmp_path, held):
 # streams
 
 
-@pytest.mark.parametrize(("batch", "threads"), [(3, 1), (4, 2), (100, 1)])
+@pytest.mark.parametrize(("batch", "threads"), [(3, 1), (4, 2), (100, 1), (3, 0)])
 @pytest.mark.parametrize("settings", [{}, {"trim": True, "clahe": 2.0}], ids=["plain", "prepared"])
 def test_a_stream_shows_what_the_cache_holds(tmp_path, batch, threads, settings):
     dataset = synthetic(22, size=48, splits={"train": 0.5, "test": 0.5}, faults=Faults(broken=3, missing=2))

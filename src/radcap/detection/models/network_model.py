@@ -57,12 +57,14 @@ class NetworkModel:
 
     def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> Answers:
         """What the model says about each image of a dataset."""
-        size = _ON_GPU if self.place.device.type == "cuda" else _ON_CPU
+        on_gpu = self.place.device.type == "cuda"
+        size = _ON_GPU if on_gpu else _ON_CPU
         ids: list[str] = []
         logits: list[NDArray[np.float32]] = []
         vectors: list[NDArray[np.float32]] = []
         refused: dict[str, str] = {}
-        for shot in stream(dataset, self.view, size):
+        # a network on the CPU takes all cores, and waits for each: a thread beside it costs more than it does
+        for shot in stream(dataset, self.view, size, threads=int(on_gpu)):
             if shot.ids:
                 scores, features = self.look(shot)
                 logits.append(scores)

@@ -1,4 +1,4 @@
-"""Pictures in passing: decoded in threads ahead of the network, never more than a few batches at a time.
+"""Pictures in passing: decoded ahead of the network or as it goes, never more than a few batches at a time.
 
 Invariant: batches come in the order of the dataset; an image that will not decode is left out of its batch
 and told in `refused`. The squares are those that training saw.
@@ -43,7 +43,7 @@ class Shot:
 
 
 def stream(dataset: Dataset, view: View, batch: int = 32, threads: int = 1) -> Iterator[Shot]:
-    """The pictures of a dataset, a batch at a time."""
+    """The pictures of a dataset, a batch at a time; without threads each is decoded when it is asked for."""
     ids = dataset.ids
     starts = range(0, len(ids), batch)
 
@@ -52,6 +52,9 @@ def stream(dataset: Dataset, view: View, batch: int = 32, threads: int = 1) -> I
         refs = [dataset.image(place) for place in range(start, stop)]
         return _decoded(ids[start:stop], refs, view)
 
+    if not threads:
+        yield from map(decode, starts)
+        return
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Future[Shot]] = deque()
         for start in starts:
