@@ -86,10 +86,9 @@ decoded and the network compiled. The plain loop is a DataLoader with a worker f
 """
 
 
-def report(size: Size, folder: Path, *, judged: bool) -> str:
-    """The measurement as Markdown."""
-    data = folder / "data"
-    if not data.exists():
+def report(size: Size, data: Path, folder: Path, *, judged: bool) -> str:
+    """The measurement as Markdown; `folder` is empty, `data` may hold the images already."""
+    if not (data / "train_concepts.csv").exists():
         _way("draw", data, "--images", str(size.images))
     os.environ["RADCAP_CACHE"] = str(folder / "cache")
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(folder / "compiled")
@@ -194,17 +193,19 @@ def _device() -> str:
 def main() -> None:
     parser = settings_parser(__doc__)
     parser.add_argument("--write", action="store_true", help="put the tables into docs/benchmarks.md")
-    parser.add_argument("--folder", type=Path, help="work here, and use the images drawn here before")
+    parser.add_argument("--folder", type=Path, help="draw the images here, or use those drawn here before")
     asked = parser.parse_args()
     if asked.quick and asked.write:
         parser.error("--write takes a full run only: figures of small sizes would mislead")
     if not asked.quick and _device() == "no GPU":
         sys.exit("FAILED: there is no GPU here. --quick shows that everything runs.")
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = asked.folder or Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
+    if asked.folder is not None:
+        asked.folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=asked.folder) as temporary:
+        folder = Path(temporary)
+        data = (asked.folder or folder) / "data"
         try:
-            text = report(QUICK if asked.quick else FULL, folder, judged=not asked.quick)
+            text = report(QUICK if asked.quick else FULL, data, folder, judged=not asked.quick)
         except Failed as failure:
             sys.exit(f"FAILED: {failure}")
     print(text)

@@ -77,12 +77,14 @@ class Draw:
 def draw(folder: Path, images: int) -> dict[str, Any]:
     """A dataset in the challenge's own layout: a folder of JPEG files and a table of concepts."""
     data, pictures = drawn(images), folder / "train"
-    pictures.mkdir(parents=True)
+    pictures.mkdir(parents=True, exist_ok=True)
+    chunks = [range(start, min(start + CHUNK, images)) for start in range(0, images, CHUNK)]
+    count = sum(in_processes(Draw(pictures, images), chunks, default_workers()))
     rows = zip(data.ids, data.column("cui").to_pylist(), strict=True)
     lines = [f"{one},{';'.join(cuis)}" for one, cuis in rows]
+    # the table comes last: where it stands, all images do
     (folder / "train_concepts.csv").write_text("\n".join(["ID,CUIs", *lines, ""]), encoding="utf-8")
-    chunks = [range(start, min(start + CHUNK, images)) for start in range(0, images, CHUNK)]
-    return {"images": sum(in_processes(Draw(pictures, images), chunks, default_workers()))}
+    return {"images": count}
 
 
 class Files(torch.utils.data.Dataset[tuple[torch.Tensor, torch.Tensor]]):
