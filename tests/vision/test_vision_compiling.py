@@ -14,7 +14,8 @@ from torch.nn import functional
 from vision_samples import CPU, drawn_feed, same, tiny_network, weights
 
 from radcap.vision.settings import TrainSettings
-from radcap.vision.training import compiling_ahead, fit
+from radcap.vision.training import fit, while_compiling
+from radcap.vision.training.compiling import compiled
 
 BCE = functional.binary_cross_entropy_with_logits
 QUICK = TrainSettings(epochs=1, batch=16, lr=1e-2, compile=True)
@@ -30,18 +31,20 @@ def traced(monkeypatch):
     return lambda: counters["stats"]["unique_graphs"]
 
 
-def trained(*, ahead: bool):
+def ahead(work=lambda _: None, images=32, settings=QUICK, place=CPU):
+    return while_compiling(work, tiny_network(), (SIZE, images), settings, place)
+
+
+def trained(*, is_ahead: bool):
     feed = drawn_feed()
-    with compiling_ahead(tiny_network(), SIZE, len(feed), replace(QUICK, compile=ahead), CPU):
-        pass
+    ahead(images=len(feed), settings=replace(QUICK, compile=is_ahead))
     network = tiny_network()
     fit(network, feed, BCE, QUICK, CPU)
     return weights(network)
 
 
 def test_training_finds_the_network_compiled(traced):
-    with compiling_ahead(tiny_network(), SIZE, 48, QUICK, CPU):
-        pass
+    ahead(images=48)
     assert traced() == 1
     fit(tiny_network(), drawn_feed(48), BCE, QUICK, CPU)
     assert traced() == 1
@@ -49,43 +52,74 @@ def test_training_finds_the_network_compiled(traced):
 
 @pytest.mark.usefixtures("traced")
 def test_training_is_the_same_with_it():
-    assert same(trained(ahead=True), trained(ahead=False))
+    assert same(trained(is_ahead=True), trained(is_ahead=False))
 
 
 @pytest.mark.parametrize(
     ("settings", "place"), [(replace(QUICK, compile=False), CPU), (QUICK, replace(CPU, world=2))]
 )
 def test_nothing_is_compiled_where_it_would_not_be_used(traced, settings, place):
-    threads = threading.active_count()
-    with compiling_ahead(tiny_network(), SIZE, 32, settings, place):
-        assert threading.active_count() == threads
+    assert (
+        ahead(lambda _: threading.current_thread(), settings=settings, place=place) is threading.main_thread()
+    )
     assert traced() == 0
+
+
+def test_work_is_done_beside(traced):
+    def work(look_up):
+        look_up()  # somebody waits
+        return threading.current_thread()
+
+    assert ahead(work) is not threading.main_thread()
+    assert traced() == 1
 
 
 def test_an_error_is_left_to_training(monkeypatch):
     monkeypatch.setattr(torch, "compile", lambda _: 1 / 0)
-    with compiling_ahead(tiny_network(), SIZE, 32, QUICK, CPU):
-        pass
+    assert ahead(lambda _: "decoded") == "decoded"
     with pytest.raises(ZeroDivisionError):
         fit(tiny_network(), drawn_feed(), BCE, QUICK, CPU)
 
 
-def test_it_is_waited_for_whatever_happens_meanwhile(monkeypatch):
+@pytest.mark.usefixtures("traced")
+def test_what_goes_wrong_in_the_work_is_told():
+    def work(_):
+        raise RuntimeError("no image")
+
+    with pytest.raises(RuntimeError, match="no image"):
+        ahead(work)
+
+
+def test_work_ends_when_compiling_is_interrupted(monkeypatch):
     begun, ended = threading.Event(), threading.Event()
 
-    def slowly(module):
-        begun.set()
-        time.sleep(0.2)
-        ended.set()
-        return module
+    def interrupted(_):
+        begun.wait()
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(torch, "compile", slowly)
-    with pytest.raises(RuntimeError, match="no image"):
-        fail_meanwhile(begun)
+    def work(look_up):
+        begun.set()
+        try:
+            while True:  # for ever, but for the interrupt
+                look_up()
+                time.sleep(0.01)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(torch, "compile", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ahead(work)
     assert ended.is_set()
 
 
-def fail_meanwhile(begun):
-    with compiling_ahead(tiny_network(), SIZE, 32, QUICK, CPU):
-        begun.wait()
-        raise RuntimeError("no image")
+@pytest.mark.parametrize(
+    ("place", "asked"),
+    [
+        (CPU, {}),
+        (replace(CPU, device=torch.device("cuda:1")), {"mode": "reduce-overhead"}),
+        (replace(CPU, device=torch.device("cuda:0"), world=2), {}),
+    ],
+)
+def test_steps_are_recorded_on_one_gpu(monkeypatch, place, asked):
+    monkeypatch.setattr(torch, "compile", lambda _, **options: options)
+    assert compiled(tiny_network(), place) == asked

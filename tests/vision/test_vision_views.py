@@ -104,6 +104,17 @@ def test_a_quarter_turn_is_exact():
         np.testing.assert_allclose(image, np.rot90(one[:, :, 0], 1), atol=2e-2)
 
 
+@pytest.mark.parametrize("kind", [torch.float32, torch.float16])
+def test_pixels_are_taken_from_where_torch_takes_them(kind):
+    images = squares(6, 24).permute(0, 3, 1, 2).double()
+    lots = torch.Generator().manual_seed(3)
+    maps = torch.rand(6, 2, 3, generator=lots) * 1.6 - 0.8
+    grid = functional.affine_grid(maps.double(), [6, 1, 17, 17], align_corners=False)
+    there = functional.grid_sample(images, grid, align_corners=False)
+    here = sampled(images.to(kind), maps, 17)
+    torch.testing.assert_close(here.double(), there, rtol=0, atol=1e-3 if kind is torch.float32 else 6)
+
+
 def test_turns_are_drawn_within_the_angle_and_keep_sizes():
     frame = frames(whole(500, 32), 32, "pad")
     maps = varied(frame, 1.0, AugmentSettings(rotate=30), chance())

@@ -19,7 +19,10 @@ def train_command(
     system: Annotated[
         str, typer.Argument(metavar="SYSTEM", help="A TOML file, or a name of radcap systems list.")
     ],
-    data: Annotated[str, typer.Option(metavar="DATA", help="A dataset: a folder, or radiology-open.")],
+    # The name is written out: typer 0.27 makes it --DATA, after the metavar.
+    data: Annotated[
+        str, typer.Option("--data", metavar="DATA", help="A dataset: a folder, or radiology-open.")
+    ],
     out: Annotated[Path, typer.Option(metavar="MODEL", help="The folder of the model.")],
     changes: Annotated[
         list[str] | None,

@@ -8,7 +8,6 @@ Invariant: the same settings, data and seed give the same network on the same CP
 from __future__ import annotations
 
 import time
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -29,14 +28,13 @@ from radcap.vision.training import (
     FeatureFeed,
     PictureFeed,
     board_writer,
-    compiling_ahead,
     fit,
     predicted,
+    while_compiling,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -54,6 +52,10 @@ __all__ = ["Trainer"]
 
 _SHOWN = 5
 _WAIT_S = 1.0
+
+
+def _nothing() -> None:
+    """What is called now and then where nobody wants to know."""
 
 
 @dataclass(frozen=True)
@@ -77,15 +79,27 @@ class Trainer:
         _ = self.teacher
         return network
 
-    def compiling(self, network: Network, images: int) -> AbstractContextManager[None]:
-        """Meanwhile a network is compiled for training on so many images, where the system asks for it."""
-        if self.model.backbone.frozen:  # only its head is trained
-            return nullcontext()
-        return compiling_ahead(network, self.model.image.size, images, self.model.train, self.place)
+    def feeds(
+        self, network: Network, fit: Dataset, held: Dataset | None
+    ) -> tuple[PictureFeed, PictureFeed | None]:
+        """The images to learn from and those held out; a network like this one is compiled meanwhile."""
 
-    def feed(self, dataset: Dataset) -> PictureFeed:
-        """The images of a dataset with their labels. Images that will not decode are left out and named."""
-        pictures = self._pictures(dataset)
+        def decoded(look_up: Callable[[], None]) -> tuple[PictureFeed, PictureFeed | None]:
+            judged = None if held is None else self.feed(held, look_up)
+            return self.feed(fit, look_up), judged
+
+        if self.model.backbone.frozen:  # only its head is trained
+            return decoded(_nothing)
+        return while_compiling(
+            decoded, network, (self.model.image.size, len(fit)), self.model.train, self.place
+        )
+
+    def feed(self, dataset: Dataset, look_up: Callable[[], None] = _nothing) -> PictureFeed:
+        """The images of a dataset with their labels. Images that will not decode are left out and named.
+
+        `look_up` is called now and then while they are decoded.
+        """
+        pictures = self._pictures(dataset, look_up)
         if pictures.refused:
             some = ", ".join(f"{one} ({code})" for one, code in list(pictures.refused.items())[:_SHOWN])
             self.talk.tell(f"{len(pictures.refused):,} images will not decode and are left out: {some}")
@@ -125,17 +139,24 @@ class Trainer:
         """The network's vectors for each image of a feed."""
         return predicted(network.embed, feed, self.place).cpu().numpy()
 
-    def _pictures(self, dataset: Dataset) -> Pictures:
+    def _pictures(self, dataset: Dataset, look_up: Callable[[], None]) -> Pictures:
         """Decoded once, by whichever process comes first; the others wait for it."""
         told = False
+
+        def progress(stage: str, done: int) -> None:
+            look_up()
+            if self.talk.progress is not None:
+                self.talk.progress(stage, done)
+
         while True:
+            look_up()
             try:
                 return load_pictures(
                     dataset,
                     self.model.image,
                     self.place.device,
                     where=self.model.train.pixels,
-                    progress=self.talk.progress,
+                    progress=progress,
                 )
             except CacheBusy as busy:
                 if not told:

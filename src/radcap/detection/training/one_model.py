@@ -92,9 +92,7 @@ class ModelMaker:
         if parts.held is None:
             split = self.system.data.held
             self.talk.tell(f"There is no split {split!r} to choose on: 0.5 decides, uncalibrated")
-        with trainer.compiling(network, len(parts.fit)):
-            held = None if parts.held is None else trainer.feed(parts.held)
-            return trainer, trainer.feed(parts.fit), held
+        return trainer, *trainer.feeds(network, parts.fit, parts.held)
 
     def _searched(
         self, feed: PictureFeed, held: PictureFeed | None

@@ -2,7 +2,7 @@
 
 from radcap.vision.training.boards import board_writer
 from radcap.vision.training.checkpoint import CheckpointFolder
-from radcap.vision.training.compiling import compiling_ahead
+from radcap.vision.training.compiling import while_compiling
 from radcap.vision.training.devices import Place, pick_place
 from radcap.vision.training.feeds import FeatureFeed, Feed, PictureFeed
 from radcap.vision.training.history import EpochRow, History
@@ -22,9 +22,9 @@ __all__ = [
     "Teacher",
     "Trained",
     "board_writer",
-    "compiling_ahead",
     "fit",
     "memory_kept",
     "pick_place",
     "predicted",
+    "while_compiling",
 ]

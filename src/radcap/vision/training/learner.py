@@ -14,6 +14,7 @@ import torch
 from torch import nn
 
 from radcap.vision.training.averaging import Average
+from radcap.vision.training.compiling import compiled
 from radcap.vision.training.history import History
 from radcap.vision.training.optimisers import make_optimiser
 
@@ -69,4 +70,4 @@ def _wrapped(
     if place.world > 1:
         ids = [place.device.index] if place.device.type == "cuda" else None
         module = nn.parallel.DistributedDataParallel(network, device_ids=ids)
-    return torch.compile(module) if settings.compile else module
+    return compiled(module, place) if settings.compile else module
