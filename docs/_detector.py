@@ -75,6 +75,7 @@ def _scores(test: Mapping[str, Any]) -> dict[str, str]:
     kinds = {MODALITIES[name]: one for name, one in test["by_modality"].items()}
     return {
         "n": str(test["n"]),
+        "intervals": test["intervals"],
         "f1": f"{test['f1']['value']:.4f}",
         "f1_manual": f"{test['f1_manual']['value']:.4f}",
         "whole": _table(["", *HEAD], [_figures("all", test)]),

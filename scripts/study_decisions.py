@@ -22,14 +22,19 @@ from radcap.detection.calibration import Calibration, ece, fit_calibration
 from radcap.detection.decisions import Decision, cross_fit, fit_rule, sample_f1
 from radcap.detection.examples import label_matrix, label_set, learnable
 from radcap.detection.system import DataSettings
-from radcap.stats import holm_adjusted, percentile_interval, resampled_means, sign_flip_test
+from radcap.detection.training.parts import groups_of
+from radcap.stats import (
+    holm_adjusted,
+    percentile_interval,
+    resampled_means,
+    sign_flip_test,
+    sums_by_group,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
-
-    from radcap.datasets import Dataset
 
     Values = Mapping[str, Mapping[str, NDArray[np.float64]]]  # F1 of each image, by model and way
 
@@ -74,7 +79,7 @@ class Bench:
     train: NDArray[np.bool_]
     valid: NDArray[np.bool_]
     test: NDArray[np.bool_]
-    groups: list[str]
+    groups: Mapping[str, list[str]]  # of the images of valid and of test
     labels: tuple[str, ...]
     logits: Mapping[str, tuple[NDArray[Any], NDArray[Any]]]
 
@@ -89,7 +94,8 @@ def bench() -> Bench:
     train, valid, test = learnable(data.split("train"), settings), data.split("valid"), data.split("test")
     labels = label_set(train, settings)
     seen, held, asked = (label_matrix(one, labels) for one in (train, valid, test))
-    return Bench(seen, held, asked, groups(valid), labels, logits())
+    groups = {"valid": groups_of(valid, valid.ids), "test": groups_of(test, test.ids)}
+    return Bench(seen, held, asked, groups, labels, logits())
 
 
 def logits() -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
@@ -100,10 +106,6 @@ def logits() -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
     for by_name in said.values():
         by_name["mean of five"] = np.mean([by_name[one] for one in ENSEMBLE], axis=0)
     return {name: (said["valid"][name], said["test"][name]) for name in said["valid"]}
-
-
-def groups(data: Dataset) -> list[str]:
-    return [group or one for group, one in zip(data.column("group").to_pylist(), data.ids, strict=True)]
 
 
 def decided(at: Bench, name: str, way: str) -> NDArray[np.bool_]:
@@ -135,7 +137,7 @@ def gap_between(values: Values, one: str, other: str) -> NDArray[np.float64]:
     return np.mean([by_way[one] - by_way[other] for by_way in values.values()], axis=0)
 
 
-def f1_table(values: Values, title: str) -> list[str]:
+def f1_table(values: Values, title: str, groups: list[str]) -> list[str]:
     lines = [
         f"**{title}**",
         "",
@@ -144,9 +146,9 @@ def f1_table(values: Values, title: str) -> list[str]:
     ]
     ways = [way for way in next(iter(values.values())) if way != BASE]
     gaps = {way: gap_between(values, way, BASE) for way in ways}
-    raw = [p_value(gap) for gap in gaps.values()]
+    raw = [p_value(gap, groups) for gap in gaps.values()]
     told = {
-        way: f"{interval(gaps[way])} | {p_text(p)} | {p_text(corrected)}"
+        way: f"{interval(gaps[way], groups)} | {p_text(p)} | {p_text(corrected)}"
         for way, p, corrected in zip(ways, raw, holm_adjusted(raw), strict=True)
     }
     for way in next(iter(values.values())):
@@ -156,7 +158,7 @@ def f1_table(values: Values, title: str) -> list[str]:
     return [*lines, ""]
 
 
-def pair_table(values: Mapping[str, Values]) -> list[str]:
+def pair_table(values: Mapping[str, Values], groups: list[str]) -> list[str]:
     """Some rules against each other, over each set of labels."""
     lines = [
         "**Rule against rule, test, all models**",
@@ -166,20 +168,22 @@ def pair_table(values: Mapping[str, Values]) -> list[str]:
     lines.append(f"|---|---|{'---:|---:|' * len(values)}")
     for one, other in PAIRS:
         gaps = [gap_between(by_model, one, other) for by_model in values.values()]
-        told = " | ".join(f"{interval(gap)} | {p_text(p_value(gap))}" for gap in gaps)
+        told = " | ".join(f"{interval(gap, groups)} | {p_text(p_value(gap, groups))}" for gap in gaps)
         lines.append(f"| {one} | {other} | {told} |")
     return [*lines, ""]
 
 
-def interval(gap: NDArray[np.float64]) -> str:
-    """The mean of paired differences with its interval."""
-    found = percentile_interval(resampled_means(gap[:, None], resamples=5000, seed=0)[:, 0], 0.95)
+def interval(gap: NDArray[np.float64], groups: list[str]) -> str:
+    """The mean of paired differences with its interval, a bootstrap over groups."""
+    means = resampled_means(gap[:, None], resamples=5000, seed=0, groups=groups)[:, 0]
+    found = percentile_interval(means, 0.95)
     return f"{gap.mean():+.4f} [{found.low:+.4f}, {found.high:+.4f}]"
 
 
-def p_value(gap: NDArray[np.float64]) -> float:
-    """Of a two-sided sign-flip test."""
-    pair = np.stack([gap, np.zeros_like(gap)], axis=1)[:, None, :]
+def p_value(gap: NDArray[np.float64], groups: list[str]) -> float:
+    """Of a two-sided sign-flip test, in which the images of a group are flipped together."""
+    sums = sums_by_group(gap[:, None], groups)
+    pair = np.stack([sums, np.zeros_like(sums)], axis=2)
     return float(np.asarray(sign_flip_test(pair, permutations=20_000, seed=0).p)[0, 0, 1])
 
 
@@ -215,7 +219,7 @@ def valid_table(at: Bench, ways: Iterable[str] = tuple(WAYS)) -> list[str]:
     lines = ["| Rule | " + " | ".join(at.logits) + " |", f"|---|{'---:|' * len(at.logits)}"]
     for way in ways:
         fitted = [
-            cross_fit(*WAYS[way], held, at.valid, at.labels, at.groups, train_truth=at.train)
+            cross_fit(*WAYS[way], held, at.valid, at.labels, at.groups["valid"], train_truth=at.train)
             for held, _ in at.logits.values()
         ]
         lines.append(f"| {way} | {' | '.join(f'{one.mean:.4f}' for one in fitted)} |")
@@ -226,10 +230,11 @@ def report() -> str:
     at = bench()
     answers, every = all_decided(at), list(range(len(at.labels)))
     of_all, of_manual = f1_of(answers, at.test, every), f1_of(answers, at.test, at.manual)
+    groups = at.groups["test"]
     parts = [
-        *f1_table(of_all, f"F1 over all {len(every)} labels, test"),
-        *f1_table(of_manual, f"F1 over the {len(at.manual)} manual labels, test"),
-        *pair_table({"all labels": of_all, "manual labels": of_manual}),
+        *f1_table(of_all, f"F1 over all {len(every)} labels, test", groups),
+        *f1_table(of_manual, f"F1 over the {len(at.manual)} manual labels, test", groups),
+        *pair_table({"all labels": of_all, "manual labels": of_manual}, groups),
         *("**Cross-fitted F1 on valid**", ""),
         *valid_table(at),
         *why_table(at),

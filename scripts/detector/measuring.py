@@ -5,6 +5,7 @@ Invariant: labels that the detector never learnt count as missed, so F1 is what 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from radcap.core import MODALITIES, NAMES
 from radcap.detection.calibration import brier, ece, reliability
 from radcap.detection.decisions import sample_f1
 from radcap.detection.examples import label_matrix
+from radcap.detection.training.parts import groups_of
 from radcap.stats import percentile_interval, resampled_means
 
 if TYPE_CHECKING:
@@ -27,7 +29,16 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
     Floats = NDArray[np.float32]
 
-__all__ = ["figures", "interval", "left_out", "measured", "modality_accuracy", "slices_of", "widened"]
+__all__ = [
+    "Asked",
+    "figures",
+    "interval",
+    "left_out",
+    "measured",
+    "modality_accuracy",
+    "slices_of",
+    "widened",
+]
 
 _FOUR = ("C0040405", "C0024485", "C1306645", "C0041618")  # CT, MRI, X-ray, ultrasound
 
@@ -41,19 +52,22 @@ def measured(model: NetworkModel, test: Dataset, labels: tuple[str, ...], exact:
     truth = label_matrix(test, every)
     decided = widened(answers.decided, labels, every)
     rounded = widened(model.rule(model.calibrator(exact)), labels, every)
+    groups = groups_of(test, test.ids)
+    asked = Asked(truth, every, np.array(groups))
     return {
-        **figures(decided, truth, every),
-        "by_modality": slices_of(test.column("modality").to_pylist(), decided, truth, every),
-        "by_source": slices_of(test.column("source").to_pylist(), decided, truth, every),
+        **figures(decided, asked),
+        "intervals": f"95 %, bootstrap over the {len(set(groups)):,} groups of images",
+        "by_modality": slices_of(test.column("modality").to_pylist(), decided, asked),
+        "by_source": slices_of(test.column("source").to_pylist(), decided, asked),
         "modality_accuracy": modality_accuracy(answers.logits, labels, test),
         "labels_not_learnt": len(every) - len(labels),
         "calibration": _calibration(answers.probabilities, label_matrix(test, labels)),
         "eight_bits": {
-            "f1_in_full_precision": figures(rounded, truth, every)["f1"]["value"],
+            "f1_in_full_precision": figures(rounded, asked)["f1"]["value"],
             "largest_change_of_a_logit": float(np.abs(answers.logits - exact).max()),
         },
         "without_marks_of_the_publisher": {
-            **figures(widened(masked.decided, labels, every), truth, every),
+            **figures(widened(masked.decided, labels, every), asked),
             "what": "the corner of the MedPix watermark and the strip of the line below painted over,"
             " VQA-Med only",
         },
@@ -80,24 +94,38 @@ def widened(decided: Flags, labels: tuple[str, ...], every: tuple[str, ...]) -> 
     return wide
 
 
-def figures(decided: Flags, truth: Flags, every: tuple[str, ...]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Asked:
+    """The images that are asked about: their labels, and which of them belong together."""
+
+    truth: Flags
+    labels: tuple[str, ...]
+    groups: NDArray[np.str_]
+
+    def only(self, rows: Flags) -> Asked:
+        return Asked(self.truth[rows], self.labels, self.groups[rows])
+
+
+def figures(decided: Flags, asked: Asked) -> dict[str, Any]:
     """F1 over all labels, and over the concepts that annotators gave by hand, directions included."""
-    manual = [place for place, cui in enumerate(every) if cui in NAMES]
+    manual = [place for place, cui in enumerate(asked.labels) if cui in NAMES]
     return {
         "n": len(decided),
-        "f1": interval(sample_f1(decided, truth)),
-        "f1_manual": interval(sample_f1(decided[:, manual], truth[:, manual])),
+        "f1": interval(sample_f1(decided, asked.truth), asked.groups),
+        "f1_manual": interval(sample_f1(decided[:, manual], asked.truth[:, manual]), asked.groups),
     }
 
 
-def interval(values: NDArray[np.float64]) -> dict[str, float]:
-    found = percentile_interval(resampled_means(values[:, None], resamples=2000, seed=0)[:, 0], 0.95)
+def interval(values: NDArray[np.float64], groups: NDArray[np.str_]) -> dict[str, float]:
+    """A mean with the middle 95 % of its bootstrap over groups."""
+    means = resampled_means(values[:, None], resamples=2000, seed=0, groups=groups.tolist())[:, 0]
+    found = percentile_interval(means, 0.95)
     return {"value": float(values.mean()), "low": found.low, "high": found.high}
 
 
-def slices_of(names: list[str], decided: Flags, truth: Flags, every: tuple[str, ...]) -> dict[str, Any]:
+def slices_of(names: list[str], decided: Flags, asked: Asked) -> dict[str, Any]:
     kinds = np.array(names)
-    return {one: figures(decided[kinds == one], truth[kinds == one], every) for one in sorted(set(names))}
+    return {one: figures(decided[kinds == one], asked.only(kinds == one)) for one in sorted(set(names))}
 
 
 def modality_accuracy(logits: Floats, labels: tuple[str, ...], data: Dataset) -> float:

@@ -37,7 +37,7 @@ def test_out_of_fold_by_hand() -> None:
     whole = fit_calibration(calibration, logits, truth, labels)
     assert found.calibrator.to_json() == whole.to_json()
     assert found.rule.to_json() == fit_rule(decision, whole(logits), truth, labels).to_json()
-    means = resampled_means(found.f1[:, None], resamples=1000, seed=4)[:, 0]
+    means = resampled_means(found.f1[:, None], resamples=1000, seed=4, groups=groups)[:, 0]
     assert found.interval == percentile_interval(means, 0.95)
     assert found.interval.low < found.mean < found.interval.high
     said = json.loads(json.dumps(found.to_json()))

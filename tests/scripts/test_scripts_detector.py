@@ -60,16 +60,28 @@ def test_f1_counts_labels_that_were_not_learnt():
     every = ("C0040405", "C1", "C2")
     wide = measuring.widened(np.array([[True, False], [True, True]]), ("C0040405", "C2"), every)
     truth = np.array([[True, True, False], [False, True, True]])
-    found = measuring.figures(wide, truth, every)
+    asked = measuring.Asked(truth, every, np.array(["p", "q"]))
+    found = measuring.figures(wide, asked)
     assert wide.tolist() == [[True, False, False], [True, False, True]]
     assert found["f1"]["value"] == pytest.approx(f1_score(truth, wide, average="samples"))
     assert found["f1_manual"]["value"] == 0.5  # right about the first image, wrong about the second
     assert found["f1"]["low"] <= found["f1"]["value"] <= found["f1"]["high"]
-    sliced = measuring.slices_of(["b", "a"], wide, truth, every)
+    sliced = measuring.slices_of(["b", "a"], wide, asked)
     assert [(name, one["n"], one["f1_manual"]["value"]) for name, one in sliced.items()] == [
         ("a", 1, 0.0),
         ("b", 1, 1.0),
     ]
+
+
+def test_intervals_are_over_groups():
+    lots = np.random.default_rng(0)
+    patients = lots.random(40)
+    values, groups = np.repeat(patients, 5), np.repeat([f"p{n}" for n in range(40)], 5)
+    alone = measuring.interval(patients, groups[::5])
+    together = measuring.interval(values, groups)  # five equal images say no more than one
+    assert together == pytest.approx(alone)
+    apart = measuring.interval(values, np.arange(200).astype(str))
+    assert apart["high"] - apart["low"] < 0.6 * (together["high"] - together["low"])
 
 
 def test_sources_left_out_are_counted(data, tmp_path):

@@ -43,7 +43,7 @@ def test_cells_of_a_model_are_those_of_the_page(bench, tables, place, manual):
     at = one_model(bench, "baseline")
     columns = at.manual if manual else list(range(len(at.labels)))
     values = study.f1_of(study.all_decided(at, WAYS), at.test, columns)
-    lines = study.f1_table(values, "title")
+    lines = study.f1_table(values, "title", at.groups["test"])
     assert lines[0] == "**title**"
     for way, line in zip(WAYS, lines[4:6], strict=True):
         assert line.split("|")[2].strip() == row(tables[place], way)[tables[place][0].index("baseline")]
@@ -77,18 +77,34 @@ def test_the_mean_of_five_is_a_mean(bench):
         np.testing.assert_allclose(bench.logits["mean of five"][part], sum(five) / 5, atol=1e-5)
 
 
+def alone(images):
+    """Every image is a group."""
+    return [str(place) for place in range(len(images))]
+
+
+def test_images_of_a_group_are_flipped_together():
+    gap = np.random.default_rng(1).normal(0.05, 0.2, 12)
+    one, twice = alone(gap), np.repeat(alone(gap), 2).tolist()
+    assert study.p_value(np.repeat(gap, 2), twice) == study.p_value(gap, one)
+    assert study.p_value(np.repeat(gap, 2), alone(range(24))) < study.p_value(gap, one)
+
+
 @pytest.mark.parametrize(
     ("gap", "told"), [(np.full(50, 0.01), "< 0.001"), (np.array([0.01, -0.01] * 25), "1.000")]
 )
 def test_a_small_p_is_no_zero(gap, told):
-    assert study.p_text(study.p_value(gap)) == told
+    assert study.p_text(study.p_value(gap, alone(gap))) == told
 
 
 def test_holm_corrects_over_the_rules_of_a_table():
     shift = np.random.default_rng(0).normal(0.02, 0.1, 100)
     values = {"model": {"global": np.zeros(100), "same": shift, "again": shift}}
-    cells = [[cell.strip() for cell in line.split("|")] for line in study.f1_table(values, "t")[5:7]]
-    assert [float(row[-2]) for row in cells] == [min(1.0, round(2 * study.p_value(shift), 3))] * 2
+    cells = [
+        [cell.strip() for cell in line.split("|")] for line in study.f1_table(values, "t", alone(shift))[5:7]
+    ]
+    assert [float(row[-2]) for row in cells] == [
+        min(1.0, round(2 * study.p_value(shift, alone(shift)), 3))
+    ] * 2
 
 
 def test_rules_are_compared_with_each_other(tables):
@@ -98,7 +114,7 @@ def test_rules_are_compared_with_each_other(tables):
         way: np.full(20, n / 10)
         for n, way in enumerate(sorted({one for pair in study.PAIRS for one in pair}))
     }
-    first = study.pair_table({"all labels": {"model": ways}})[4].split("|")
+    first = study.pair_table({"all labels": {"model": ways}}, alone(range(20)))[4].split("|")
     one, other = study.PAIRS[0]
     expected = ways[one][0] - ways[other][0]
     assert first[3].strip() == f"{expected:+.4f} [{expected:+.4f}, {expected:+.4f}]"

@@ -41,6 +41,30 @@ def test_means_equal_a_plain_loop_over_the_same_draws(images: int) -> None:
     assert found == pytest.approx(np.array(expected), abs=1e-14, nan_ok=True)
 
 
+@pytest.mark.parametrize("images", [1, 7, 40])
+def test_groups_are_drawn_whole(images: int) -> None:
+    values = with_gaps(images, 3)
+    groups = np.random.default_rng(9).choice(list("abcdefg"), images).tolist()
+    names = sorted(set(groups))
+    members = {name: [place for place, one in enumerate(groups) if one == name] for name in names}
+    drawn = np.random.default_rng(11).integers(0, len(names), size=(50, len(names))).tolist()
+    expected = [plain_means(values, [image for g in one for image in members[names[g]]]) for one in drawn]
+    found = resampled_means(values, resamples=50, seed=11, groups=groups)
+    assert found == pytest.approx(np.array(expected), abs=1e-14, nan_ok=True)
+
+
+def test_groups_of_one_image_are_images() -> None:
+    values = with_gaps(40, 2)
+    groups = [f"{place:02}" for place in range(40)]
+    alone = resampled_means(values, resamples=30, seed=3, groups=groups)
+    assert np.array_equal(alone, resampled_means(values, resamples=30, seed=3), equal_nan=True)
+
+
+def test_each_image_has_a_group() -> None:
+    with pytest.raises(ValueError, match="2 groups for 3 images"):
+        resampled_means(np.ones((3, 1)), resamples=1, seed=0, groups=["a", "b"])
+
+
 def test_a_resample_without_an_image_of_a_column_has_no_mean_there() -> None:
     values = np.array([[1.0, 0.25], [1.0, np.nan], [1.0, np.nan], [1.0, np.nan]])
     means = resampled_means(values, resamples=300, seed=2)

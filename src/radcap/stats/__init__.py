@@ -25,7 +25,12 @@ from radcap.stats.ranks import ranks
 
 if TYPE_CHECKING:
     from radcap.stats.alpha import Scale, krippendorff_alpha
-    from radcap.stats.bootstrap import paired_bootstrap_p, percentile_interval, resampled_means
+    from radcap.stats.bootstrap import (
+        paired_bootstrap_p,
+        percentile_interval,
+        resampled_means,
+        sums_by_group,
+    )
     from radcap.stats.kappa import Kappa, Weighting, chance_corrected, cohen_kappa, rater_kappa
     from radcap.stats.permutation import SignFlipTest, sign_flip_test
     from radcap.stats.rank_ranges import resampled_rank_ranges
@@ -61,12 +66,13 @@ __all__ = [
     "resampled_means",
     "resampled_rank_ranges",
     "sign_flip_test",
+    "sums_by_group",
     "takes_all_patterns",
 ]
 
 _HOMES = {
     "alpha": ("Scale", "krippendorff_alpha"),
-    "bootstrap": ("paired_bootstrap_p", "percentile_interval", "resampled_means"),
+    "bootstrap": ("paired_bootstrap_p", "percentile_interval", "resampled_means", "sums_by_group"),
     "kappa": ("Kappa", "Weighting", "chance_corrected", "cohen_kappa", "rater_kappa"),
     "permutation": ("SignFlipTest", "sign_flip_test"),
     "rank_ranges": ("resampled_rank_ranges",),

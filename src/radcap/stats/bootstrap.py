@@ -1,4 +1,4 @@
-"""The bootstrap over images: the same resamples for every run and every metric.
+"""The bootstrap over images, or over groups of them: the same resamples for every run and every metric.
 
 Invariant: a column's mean is over its own images, so a metric that skips images keeps its own n.
 >>> means = resampled_means(np.array([[0.0], [1.0], [1.0], [0.0]]), resamples=200, seed=1)
@@ -16,26 +16,45 @@ from radcap.stats.arrays import Floats, distinct_columns, rows_at_once
 from radcap.stats.comparison import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-__all__ = ["paired_bootstrap_p", "percentile_interval", "resampled_means"]
+__all__ = ["paired_bootstrap_p", "percentile_interval", "resampled_means", "sums_by_group"]
 
 _ROUNDING = 1e-12  # of the largest difference: exact ties count as far
 
 
-def resampled_means(values: Floats, *, resamples: int, seed: int) -> Floats:
+def resampled_means(
+    values: Floats, *, resamples: int, seed: int, groups: Sequence[str] | None = None
+) -> Floats:
     """The mean of each column in each resample of the images: (resamples, columns).
 
     `values` is (images, columns) with at least one image; a NaN does not count. A resample that
-    holds no image of a column has the mean NaN.
+    holds no image of a column has the mean NaN. With `groups`, the group of each image, whole groups are
+    drawn: images of one patient say less than as many of different ones.
     """
     columns, place = distinct_columns(values)
     counts = ~np.isnan(columns)
     terms = np.hstack([np.where(counts, columns, 0.0), counts])
-    products = [weights @ terms for weights in _weights(len(values), resamples, seed)]
+    if groups is not None:
+        terms = sums_by_group(terms, groups)
+    products = [weights @ terms for weights in _weights(len(terms), resamples, seed)]
     sums, numbers = np.hsplit(np.vstack(products), 2)
     means = np.divide(sums, numbers, out=np.full_like(sums, np.nan), where=numbers > 0)
     return means[:, place]
+
+
+def sums_by_group(values: Floats, groups: Sequence[str]) -> Floats:
+    """The sum of each column over the images of each group: (groups, columns), groups by name.
+
+    >>> sums_by_group(np.array([[1.0], [2.0], [4.0]]), ["b", "a", "b"]).tolist()
+    [[2.0], [5.0]]
+    """
+    if len(groups) != len(values):
+        raise ValueError(f"There are {len(groups)} groups for {len(values)} images.")
+    member = np.unique(np.asarray(groups), return_inverse=True)[1].ravel()
+    sums = np.zeros((int(member.max(initial=-1)) + 1, values.shape[1]))
+    np.add.at(sums, member, values)
+    return sums
 
 
 def _weights(images: int, resamples: int, seed: int) -> Iterator[Floats]:

@@ -70,7 +70,10 @@ def cross_fit(  # noqa: PLR0913 - one value for each choice
     seed: int = 0,
     train_truth: NDArray[Any] | None = None,
 ) -> CrossFitted:
-    """Fit on all folds but one, decide that one. Images of a group (a patient, an article) stay together."""
+    """Fit on all folds but one, decide that one. Images of a group (a patient, an article) stay together.
+
+    The interval is a bootstrap over groups where they are given, else over images.
+    """
     names = checked_labels(labels)
     given = checked_logits(logits, len(names))
     known = checked_truth(truth, len(names), len(given))
@@ -89,13 +92,14 @@ def cross_fit(  # noqa: PLR0913 - one value for each choice
         decided[inside] = rule(probabilities[inside])
     f1 = sample_f1(decided, known)
     whole = fitted(np.ones(len(given), dtype=np.bool_))
-    return CrossFitted(probabilities, decided, f1, _interval(f1, seed), fold, *whole)
+    return CrossFitted(probabilities, decided, f1, _interval(f1, groups, seed), fold, *whole)
 
 
-def _interval(f1: Floats, seed: int) -> Interval:
+def _interval(f1: Floats, groups: Sequence[str] | None, seed: int) -> Interval:
     if not len(f1):
         return Interval(float("nan"), float("nan"))
-    return percentile_interval(resampled_means(f1[:, None], resamples=_RESAMPLES, seed=seed)[:, 0], _LEVEL)
+    means = resampled_means(f1[:, None], resamples=_RESAMPLES, seed=seed, groups=groups)
+    return percentile_interval(means[:, 0], _LEVEL)
 
 
 def fold_of_each(images: int, groups: Sequence[str] | None, folds: int, seed: int) -> Ints:
