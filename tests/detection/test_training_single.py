@@ -298,6 +298,14 @@ def test_the_card_is_json_that_others_can_read(tmp_path: Path) -> None:
     }
 
 
+def test_decoding_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RADCAP_CACHE", str(tmp_path / "cache"))  # nothing is decoded yet
+    told: list[tuple[str, int]] = []
+    trained(tiny(), tmp_path / "m", talk=Talk(progress=lambda stage, done: told.append((stage, done))))
+    assert told
+    assert all(stage and done >= 0 for stage, done in told)
+
+
 def test_pictures_that_another_process_decodes_are_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
