@@ -32,7 +32,7 @@ def traced(monkeypatch):
 
 
 def ahead(work=lambda _: None, images=32, settings=QUICK, place=CPU):
-    return while_compiling(work, tiny_network(), (SIZE, images), settings, place)
+    return while_compiling(work, tiny_network(), settings, place, size=SIZE, images=images)
 
 
 def trained(*, is_ahead: bool):

@@ -66,7 +66,7 @@ def test_compiling_ahead_records_nothing_wrong():
     place, settings = pick_place("cuda", "fp32"), replace(SETTINGS, compile=True)
     before = trained(settings)
     torch._dynamo.reset()
-    told = while_compiling(lambda _: "decoded", tiny_network(drop=0.0), (SIZE, 48), settings, place)
+    told = while_compiling(lambda _: "decoded", tiny_network(drop=0.0), settings, place, size=SIZE, images=48)
     graphs = counters["stats"]["unique_graphs"]
     assert told == "decoded"
     assert_near(before, trained(settings), 1e-3)

@@ -90,9 +90,8 @@ class Trainer:
 
         if self.model.backbone.frozen:  # only its head is trained
             return decoded(_nothing)
-        return while_compiling(
-            decoded, network, (self.model.image.size, len(fit)), self.model.train, self.place
-        )
+        size, images = self.model.image.size, len(fit)
+        return while_compiling(decoded, network, self.model.train, self.place, size=size, images=images)
 
     def feed(self, dataset: Dataset, look_up: Callable[[], None] = _nothing) -> PictureFeed:
         """The images of a dataset with their labels. Images that will not decode are left out and named.

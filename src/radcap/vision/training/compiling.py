@@ -47,15 +47,17 @@ def compiled(module: nn.Module, place: Place) -> Callable[[torch.Tensor], torch.
 def while_compiling(
     work: Callable[[Callable[[], None]], T],
     network: nn.Module,
-    image: tuple[int, int],
     settings: TrainSettings,
     place: Place,
+    *,
+    size: int,
+    images: int,
 ) -> T:
     """What `work` gives; where training compiles its network, that is done meanwhile and waited for.
 
-    `network` is of no use afterwards; `image` is the size of its images and how many there are. `work` runs
-    in another thread then, since a recorded graph belongs to the thread that made it. It is given a function
-    to call now and then, which raises when nobody waits any more, and draws no random numbers that matter:
+    `network` is of no use afterwards; it will learn from so many `images` of this `size`. `work` runs in
+    another thread then, since a recorded graph belongs to the thread that made it. It is given a function to
+    call now and then, which raises when nobody waits any more, and draws no random numbers that matter:
     dropout draws from the same source.
     """
     if not settings.compile or place.world > 1:
@@ -69,20 +71,18 @@ def while_compiling(
     with ThreadPoolExecutor(1) as thread:
         told = thread.submit(work, look_up)
         try:
-            _step(network, image, settings, place)
+            _step(network, (min(settings.batch, images), 3, size, size), place)
             return told.result()
         except BaseException:
             abandoned.set()
             raise
 
 
-def _step(network: nn.Module, image: tuple[int, int], settings: TrainSettings, place: Place) -> None:
+def _step(network: nn.Module, shape: tuple[int, ...], place: Place) -> None:
     """One step over nothing: the first step of a compiled network is what takes long."""
-    size, images = image
     with suppress(Exception):  # training takes the same step, and is where an error is told
         network.to(place.device, memory_format=torch.channels_last).train()  # type: ignore[call-overload]
         kind = torch.float16 if place.half else torch.float32
-        shape = (min(settings.batch, images), 3, size, size)
         nothing = torch.zeros(shape, dtype=kind, device=place.device)
         with place.autocast():
             logits = compiled(network, place)(nothing.contiguous(memory_format=torch.channels_last))
