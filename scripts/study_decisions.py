@@ -20,9 +20,8 @@ from radcap.core import NAMES
 from radcap.datasets import load_dataset
 from radcap.detection.calibration import Calibration, ece, fit_calibration
 from radcap.detection.decisions import Decision, cross_fit, fit_rule, sample_f1
-from radcap.detection.examples import label_matrix, label_set, learnable
+from radcap.detection.examples import groups_of, label_matrix, label_set, learnable
 from radcap.detection.system import DataSettings
-from radcap.detection.training.parts import groups_of
 from radcap.stats import (
     holm_adjusted,
     percentile_interval,

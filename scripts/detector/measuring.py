@@ -14,8 +14,7 @@ from detector.marks import without_marks
 from radcap.core import MODALITIES, NAMES
 from radcap.detection.calibration import brier, ece, reliability
 from radcap.detection.decisions import sample_f1
-from radcap.detection.examples import label_matrix
-from radcap.detection.training.parts import groups_of
+from radcap.detection.examples import groups_of, label_matrix
 from radcap.stats import percentile_interval, resampled_means
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import pytest
 from training_samples import drawn, tiny, without_valid
 
 from radcap.core import NAMES, UsageError
-from radcap.detection.examples import is_free, label_matrix, label_set, learnable
+from radcap.detection.examples import groups_of, is_free, label_matrix, label_set, learnable
 from radcap.detection.system import DataSettings
-from radcap.detection.training.parts import Parts, groups_of
+from radcap.detection.training.parts import Parts
 from radcap.vision.settings import TrainSettings
 
 

@@ -1,4 +1,4 @@
-"""What is learnt from: the rows a system may use, its labels, and who has which.
+"""What is learnt from: the rows a system may use, its labels, who has which, and who belongs together.
 
 Invariant: labels come from the training split alone and keep one order, by CUI; a label of another split that
 training never saw is no label, and its images are scored without it.
@@ -17,13 +17,15 @@ from radcap.datasets import Selection
 from radcap.datasets.selection import concepts_named
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from radcap.core import Cui
     from radcap.datasets import Dataset
     from radcap.detection.system import DataSettings
 
-__all__ = ["is_free", "label_matrix", "label_set", "learnable"]
+__all__ = ["groups_of", "is_free", "label_matrix", "label_set", "learnable"]
 
 _TERMS = re.compile(
     r"(?<![a-z])(nc|sa)(?![a-z])|non[-_ ]?commercial|share[-_ ]?alike|^\s*(unknown)?\s*$", re.IGNORECASE
@@ -71,3 +73,9 @@ def label_matrix(dataset: Dataset, labels: tuple[Cui, ...]) -> NDArray[np.bool_]
     for row, cuis in enumerate(dataset.column("cui").to_pylist()):
         matrix[row, [place[cui] for cui in cuis if cui in place]] = True
     return matrix
+
+
+def groups_of(dataset: Dataset, ids: Sequence[str]) -> list[str]:
+    """The group of each image; an image that has none stands for itself."""
+    known = dict(zip(dataset.ids, dataset.column("group").to_pylist(), strict=True))
+    return [known[one] or one for one in ids]

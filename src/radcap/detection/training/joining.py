@@ -14,12 +14,11 @@ import numpy as np
 from radcap.core import UsageError
 from radcap.detection.decisions import cross_fit
 from radcap.detection.ensembles import combine, ensemble_rule, fitted, search_subsets
-from radcap.detection.examples import label_matrix, learnable
+from radcap.detection.examples import groups_of, label_matrix, learnable
 from radcap.detection.models.answers import Answers
 from radcap.detection.models.ensemble_model import aligned_answers
 from radcap.detection.training.cards import model_card
 from radcap.detection.training.judging import Judged
-from radcap.detection.training.parts import groups_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

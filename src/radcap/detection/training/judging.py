@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from radcap.detection.decisions import cross_fit
-from radcap.detection.examples import label_matrix
+from radcap.detection.examples import groups_of, label_matrix
 from radcap.detection.models.answers import Answers
 from radcap.detection.retrieval import NeighbourIndex, answer
-from radcap.detection.training.parts import groups_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

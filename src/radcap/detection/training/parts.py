@@ -17,16 +17,14 @@ import pyarrow as pa
 
 from radcap.core import UsageError
 from radcap.core.tables import to_plain
-from radcap.detection.examples import label_matrix, label_set, learnable
+from radcap.detection.examples import groups_of, label_matrix, label_set, learnable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from radcap.core import Cui
     from radcap.datasets import Dataset
     from radcap.detection.system import ConceptModel, DataSettings
 
-__all__ = ["Parts", "groups_of"]
+__all__ = ["Parts"]
 
 
 @dataclass(frozen=True)
@@ -85,9 +83,3 @@ class Parts:
             "licences": dict(licences.most_common()),
             "sources": dict(sources.most_common()),
         }
-
-
-def groups_of(dataset: Dataset, ids: Sequence[str]) -> list[str]:
-    """The group of each image; an image that has none stands for itself."""
-    known = dict(zip(dataset.ids, dataset.column("group").to_pylist(), strict=True))
-    return [known[one] or one for one in ids]
