@@ -41,6 +41,7 @@ def detector_page(card: Mapping[str, Any], kinds: Mapping[tuple[str, str], int])
         **_abstention(card["abstention"]),
         **_gate(card["not_radiology"]),
         **_left_out(card["left_out_sources"], kinds),
+        **_tried(card["left_out_networks"]),
     }
     return words.format_map(told)
 
@@ -186,4 +187,16 @@ def _left_out(told: Mapping[str, Any], kinds: Mapping[tuple[str, str], int]) -> 
         "bulk": f"{bulk / sum(asked.values()):.0%}",
         "mri": str(rest["MR"]),
         "ultrasound": str(rest["US"]),
+    }
+
+
+def _tried(made: Mapping[str, Any]) -> dict[str, str]:
+    """How the networks were made that did without a source, and what else was tried."""
+    seeds = [[name, ", ".join(f"{one:.3f}" for one in found)] for name, found in made["other_seeds"].items()]
+    ways = [[name, f"{one:.3f}"] for name, one in made["other_ways"]["accuracy"].items()]
+    return {
+        "left_out_how": made["how"],
+        "other_seeds": _table(["Source left out", "accuracy"], seeds),
+        "other_ways": _table(["Way", "accuracy"], ways),
+        "tried_on": made["other_ways"]["source"],
     }

@@ -6,6 +6,7 @@
 `--weights` is the network trained on train and valid; `--held` the logits (`valid`) of the same recipe on
 train alone, on which the calibration is fitted; `--others` a folder with images.tar of figures that are no
 radiology images; `--left-out` the logits of networks that were trained without one source.
+`--recipe` tells in JSON how all of these networks were made, and what else was tried; it goes into the card.
 Invariant: test images decide nothing here; they are scored once, after everything else is fixed.
 """
 

@@ -56,6 +56,11 @@ def test_rows_of_the_tables_are_those_of_the_card(page):
     right = sum(round(one["n"] * one["accuracy"]) for one in smaller.values())
     n = sum(one["n"] for one in smaller.values())
     assert f"| pooled, without VQA-Med-2019 | {n:,} | {right / n:.3f} |" in page
+    made = CARD["left_out_networks"]
+    for source, found in made["other_seeds"].items():
+        assert f"| {source} | {', '.join(f'{one:.3f}' for one in found)} |" in page
+    for way, accuracy in made["other_ways"]["accuracy"].items():
+        assert f"| {way} | {accuracy:.3f} |" in page
     for source, n in CARD["data"]["sources"].items():
         assert f"| {source} | {n:,} |" in page
     gate = CARD["not_radiology"]["test"]
