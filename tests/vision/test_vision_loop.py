@@ -64,7 +64,7 @@ def test_a_network_learns_and_the_rows_say_so():
     logits = predicted(network, feed, CPU)
     assert held_loss(logits, feed.labels) == rows[trained.epoch].held_loss
     assert held_loss(logits, feed.labels) < before
-    assert best_sample_f1(logits, feed.labels) == rows[trained.epoch].held_f1
+    assert best_sample_f1(logits, feed.labels) == rows[trained.epoch].held_score
     assert all(row.images_per_s > 0 and row.seconds >= 0 for row in rows)
 
 
@@ -132,7 +132,7 @@ def test_best_or_last(keep, epoch):
 def test_without_a_held_out_split_the_last_epoch_is_kept(held):
     trained = fit(tiny_network(), drawn_feed(), BCE, replace(QUICK, early_stop=1), CPU, held=held)
     assert (trained.epoch, trained.stopped) == (2, "epochs")
-    assert trained.history.rows[0].held_f1 is None
+    assert trained.history.rows[0].held_score is None
 
 
 def test_no_epochs_leave_the_network_as_it_was():

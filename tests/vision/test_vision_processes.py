@@ -43,7 +43,7 @@ def learn(out: str) -> None:
         observe=rows.append,
         save_s=0,
     )
-    worths = torch.tensor([[row.held_f1, row.held_loss, row.loss] for row in trained.history.rows])
+    worths = torch.tensor([[row.held_score, row.held_loss, row.loss] for row in trained.history.rows])
     # what only the first sees, and what each has come to
     told = {"observed": torch.tensor(len(rows)), "worths": worths, "epoch": torch.tensor(trained.epoch)}
     plain = {name: value.contiguous() for name, value in weights(network).items()}

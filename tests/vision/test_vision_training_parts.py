@@ -28,7 +28,8 @@ from radcap.vision.training.schedule import rate_factor
 
 def rows(*worths: float | None, watch: str = "f1") -> History:
     made = [
-        EpochRow(place, 1.0, 0.1, 1.0, 10.0, **{f"held_{watch}": worth}) for place, worth in enumerate(worths)
+        EpochRow(place, 1.0, 0.1, 1.0, 10.0, **{"held_loss" if watch == "loss" else "held_score": worth})
+        for place, worth in enumerate(worths)
     ]
     return History(tuple(made), watch)
 
@@ -121,7 +122,7 @@ def test_a_loss_that_is_no_number_is_never_best():
 def test_rows_as_a_table():
     text = rows(0.5, None).to_csv()
     assert text == (
-        "epoch,loss,lr,seconds,images_per_s,held_loss,held_f1\n0,1.0,0.1,1.0,10.0,,0.5\n1,1.0,0.1,1.0,10.0,,\n"
+        "epoch,loss,lr,seconds,images_per_s,held_loss,held_score\n0,1.0,0.1,1.0,10.0,,0.5\n1,1.0,0.1,1.0,10.0,,\n"
     )
 
 
@@ -252,8 +253,8 @@ def test_rows_go_to_tensorboard(tmp_path: Path):
     for row in rows(0.25, None).rows:
         write(row)
     events = accumulator.EventAccumulator(str(tmp_path / "board")).Reload()
-    assert sorted(events.Tags()["scalars"]) == ["held_f1", "images_per_s", "loss", "lr", "seconds"]
-    assert [(one.step, one.value) for one in events.Scalars("held_f1")] == [(0, 0.25)]
+    assert sorted(events.Tags()["scalars"]) == ["held_score", "images_per_s", "loss", "lr", "seconds"]
+    assert [(one.step, one.value) for one in events.Scalars("held_score")] == [(0, 0.25)]
     assert [one.step for one in events.Scalars("loss")] == [0, 1]
 
 

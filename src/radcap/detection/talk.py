@@ -24,12 +24,18 @@ class Talk:
     tell: Callable[[str], None] = _unheard
     progress: Callable[[str, int], None] | None = None
     board: Path | None = None
+    score: str = "F1"  # what is measured on the held-out split
 
     def epoch(self, row: EpochRow, of: int) -> None:
         """One line for an epoch."""
-        held = "" if row.held_f1 is None else f", held-out F1 {row.held_f1:.4f}"
+        held = self._held(row)
         speed = f"{row.images_per_s:,.0f} images/s"
         self.tell(f"epoch {row.epoch + 1} of {of}: loss {row.loss:.4f}{held}, {speed}")
+
+    def _held(self, row: EpochRow) -> str:
+        if row.held_score is not None:
+            return f", held-out {self.score} {row.held_score:.4f}"
+        return "" if row.held_loss is None else f", held-out loss {row.held_loss:.4f}"
 
 
 SILENT = Talk()

@@ -159,7 +159,8 @@ class TrainSettings:
     clip_grad: float = 0.0  # largest norm; 0 is off
     ema: float = 0.0  # decay per step; 0 is off
     early_stop: int = 0  # epochs without gain; 0 trains to the end
-    watch: Literal["f1", "loss"] = "f1"  # on the held-out split; what early stopping and plateau look at
+    # on the held-out split, what early stopping and plateau look at; f1 is the score of concepts
+    watch: Literal["f1", "score", "loss"] = "f1"
     keep: Literal["best", "last"] = "best"  # which epoch becomes the model, where a split is held out
     sampler: Literal["shuffle", "balanced"] = "shuffle"
     seed: int = 0

@@ -114,7 +114,7 @@ class ModelMaker:
                 best = trainer.train(feed, held, folder)[1].history.best
             except UsageError:  # the loss became no number at once
                 return None
-            return None if best is None else best.held_f1
+            return None if best is None else best.held_score
 
         return search(model, tried, self.folder.training, self.talk, writes=self.place.is_first)
 

@@ -6,7 +6,8 @@ from radcap.vision.training.compiling import while_compiling
 from radcap.vision.training.devices import Place, pick_place
 from radcap.vision.training.feeds import FeatureFeed, Feed, PictureFeed
 from radcap.vision.training.history import EpochRow, History
-from radcap.vision.training.loop import Trained, fit
+from radcap.vision.training.lessons import Exam, LabelExam, LabelLesson, Lesson
+from radcap.vision.training.loop import Trained, fit, learn
 from radcap.vision.training.memory import memory_kept
 from radcap.vision.training.predicting import predicted
 from radcap.vision.training.teaching import Teacher
@@ -14,15 +15,20 @@ from radcap.vision.training.teaching import Teacher
 __all__ = [
     "CheckpointFolder",
     "EpochRow",
+    "Exam",
     "FeatureFeed",
     "Feed",
     "History",
+    "LabelExam",
+    "LabelLesson",
+    "Lesson",
     "PictureFeed",
     "Place",
     "Teacher",
     "Trained",
     "board_writer",
     "fit",
+    "learn",
     "memory_kept",
     "pick_place",
     "predicted",

@@ -32,7 +32,7 @@ class _Stopped(Exception):
     """Nobody waits for the work any more."""
 
 
-def compiled(module: nn.Module, place: Place) -> Callable[[torch.Tensor], torch.Tensor]:
+def compiled(module: nn.Module, place: Place) -> Callable[..., torch.Tensor]:
     """The module as training steps it.
 
     A step is more than a thousand kernels, and starting them one by one takes the processor longer than it

@@ -23,12 +23,12 @@ class EpochRow:
     seconds: float
     images_per_s: float
     held_loss: float | None = None
-    held_f1: float | None = None
+    held_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The rows so far, and which value is watched: f1 (more is better) or loss."""
+    """The rows so far, and which value is watched: a score (f1, where it is that of concepts) or loss."""
 
     rows: tuple[EpochRow, ...] = ()
     watch: str = "f1"
@@ -38,8 +38,8 @@ class History:
 
     def worth(self, row: EpochRow) -> float | None:
         """How good an epoch was, more being better."""
-        if self.watch == "f1":
-            return row.held_f1
+        if self.watch != "loss":
+            return row.held_score
         if row.held_loss is None:
             return None
         return -row.held_loss if isfinite(row.held_loss) else -inf

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from radcap.vision.training.devices import Place
     from radcap.vision.training.history import EpochRow
 
-__all__ = ["Learner", "Weights", "weights_of"]
+__all__ = ["Learner", "Weights", "put_weights", "weights_of"]
 
 Weights: TypeAlias = dict[str, torch.Tensor]
 
@@ -58,13 +58,26 @@ class Learner:
 
 
 def weights_of(network: nn.Module) -> Weights:
-    """A copy of the weights, which training does not change."""
-    return {name: value.detach().clone() for name, value in network.state_dict().items()}
+    """A copy of the weights, which training does not change; those that are never trained are left out."""
+    fixed = _fixed(network)
+    held = network.state_dict().items()
+    return {name: value.detach().clone() for name, value in held if name not in fixed}
 
 
-def _wrapped(
-    network: nn.Module, settings: TrainSettings, place: Place
-) -> Callable[[torch.Tensor], torch.Tensor]:
+def put_weights(network: nn.Module, weights: Weights) -> None:
+    """Weights as `weights_of` gave them, back into the network."""
+    wanted = network.state_dict().keys() - _fixed(network)
+    wrong = sorted(wanted ^ weights.keys())
+    if wrong:
+        raise KeyError(f"weights of another network, {wrong[0]} among them")
+    network.load_state_dict(weights, strict=False)
+
+
+def _fixed(network: nn.Module) -> set[str]:
+    return {name for name, weight in network.named_parameters() if not weight.requires_grad}
+
+
+def _wrapped(network: nn.Module, settings: TrainSettings, place: Place) -> Callable[..., torch.Tensor]:
     """The network as it is stepped: over several processes, compiled, or as it is."""
     module: nn.Module = network
     if place.world > 1:

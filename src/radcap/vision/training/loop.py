@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from radcap.core import UsageError
 from radcap.vision.training.history import EpochRow, History
-from radcap.vision.training.learner import Learner, weights_of
-from radcap.vision.training.predicting import best_sample_f1, held_loss, predicted
+from radcap.vision.training.learner import Learner, put_weights, weights_of
+from radcap.vision.training.lessons import LabelExam, LabelLesson
 from radcap.vision.training.state import pack, unpack
-from radcap.vision.training.steps import Lesson, take_steps
+from radcap.vision.training.steps import take_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from radcap.vision.training.checkpoint import CheckpointFolder
     from radcap.vision.training.devices import Place
     from radcap.vision.training.feeds import Feed
+    from radcap.vision.training.lessons import Exam, Lesson
     from radcap.vision.training.teaching import Teacher
 
-__all__ = ["Trained", "fit"]
+__all__ = ["Trained", "fit", "learn"]
 
 _SAVE_S = 30.0  # a kill costs no more than this, or an epoch
 
@@ -57,15 +58,32 @@ def fit(  # noqa: PLR0913 - what a run is made of
     observe: Callable[[EpochRow], None] | None = None,
     save_s: float = _SAVE_S,
 ) -> Trained:
+    """Train the network to give the labels of images, in place."""
+    lesson = LabelLesson(feed, loss, place, teacher)
+    exam = LabelExam(held, place) if held is not None and len(held) else None
+    return learn(network, lesson, settings, place, exam=exam, folder=folder, observe=observe, save_s=save_s)
+
+
+def learn(
+    network: nn.Module,
+    lesson: Lesson,
+    settings: TrainSettings,
+    place: Place,
+    *,
+    exam: Exam | None = None,
+    folder: CheckpointFolder | None = None,
+    observe: Callable[[EpochRow], None] | None = None,
+    save_s: float = _SAVE_S,
+) -> Trained:
     """Train the network in place; it ends in evaluation mode with the weights that were chosen."""
-    if len(feed) < place.world:
-        raise UsageError(f"There are {len(feed)} images to learn from, for {place.world} processes.")
-    learner, lesson = Learner(network, settings, place), Lesson(feed, loss, settings, place, teacher)
+    if len(lesson) < place.world:
+        raise UsageError(f"There are {len(lesson)} images to learn from, for {place.world} processes.")
+    learner = Learner(network, settings, place)
     if folder is not None and (state := folder.load()) is not None:
         unpack(learner, state)
     saved = time.monotonic()
     while not (stopped := _ended(learner.history, settings)):
-        row = _epoch(learner, lesson, held)
+        row = _epoch(learner, lesson, exam, settings, place)
         if row is None:
             stopped = "no number"
             break
@@ -78,28 +96,30 @@ def fit(  # noqa: PLR0913 - what a run is made of
     return Trained(learner.history, _finish(learner, settings, place), stopped)
 
 
-def _epoch(learner: Learner, lesson: Lesson, held: Feed | None) -> EpochRow | None:
+def _epoch(
+    learner: Learner, lesson: Lesson, exam: Exam | None, settings: TrainSettings, place: Place
+) -> EpochRow | None:
     """One epoch, judged and noted; None where the loss became no number."""
-    steps = take_steps(learner, lesson)
+    steps = take_steps(learner, lesson, settings, place)
     if steps is None:
         return None
     learner.settle()
-    judged = _judged(learner, held, lesson.place) if held is not None and len(held) else (None, None)
+    judged = (None, None) if exam is None else _judged(learner, exam, place)
     number, speed = len(learner.history.rows), round(steps.images / steps.seconds, 1)
     row = EpochRow(number, steps.loss, steps.lr, round(steps.seconds, 3), speed, *judged)
     learner.note(row)
     return row
 
 
-def _judged(learner: Learner, held: Feed, place: Place) -> tuple[float, float]:
-    """Loss and F1 of what is kept on the held-out split, the same in every process."""
-    network, labels = learner.network, held.labels
+def _judged(learner: Learner, exam: Exam, place: Place) -> tuple[float, float | None]:
+    """What is kept, on the held-out split; the same in every process."""
+    network = learner.network
     mine = weights_of(network)
-    network.load_state_dict(learner.kept)
+    put_weights(network, learner.kept)
     network.eval()
-    logits = predicted(network, held, place)
-    network.load_state_dict(mine)
-    return place.agreed(held_loss(logits, labels)), place.agreed(best_sample_f1(logits, labels))
+    loss, score = exam(network)
+    put_weights(network, mine)
+    return place.agreed(loss), None if score is None else place.agreed(score)
 
 
 def _ended(history: History, settings: TrainSettings) -> str:
@@ -119,7 +139,7 @@ def _finish(learner: Learner, settings: TrainSettings, place: Place) -> int:
         )
     chosen = best if settings.keep == "best" and best is not None else rows[-1] if rows else None
     if chosen is not None:
-        learner.network.load_state_dict(learner.best if chosen is best else learner.kept)
+        put_weights(learner.network, learner.best if chosen is best else learner.kept)
     place.share(learner.network)
     learner.network.eval()
     return -1 if chosen is None else chosen.epoch

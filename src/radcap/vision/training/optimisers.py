@@ -1,4 +1,4 @@
-"""Optimisers by name, with a rate of its own for the head."""
+"""Optimisers by name, with a rate of its own for what stands on the backbone."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["make_optimiser", "set_rate"]
 
+_ON_TOP = ("head.", "heads.", "writer.")
+
 
 def make_optimiser(
     network: nn.Module, settings: TrainSettings, device: torch.device
@@ -21,7 +23,7 @@ def make_optimiser(
     groups: dict[tuple[bool, bool], list[torch.nn.Parameter]] = {}
     for name, weight in network.named_parameters():
         if weight.requires_grad:
-            groups.setdefault((name.startswith("head."), weight.ndim > 1), []).append(weight)
+            groups.setdefault((name.startswith(_ON_TOP), weight.ndim > 1), []).append(weight)
     tables: list[dict[str, Any]] = [
         {
             "params": weights,

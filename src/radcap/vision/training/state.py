@@ -11,6 +11,7 @@ import torch
 
 from radcap.core import InputError
 from radcap.vision.training.checkpoint import Checkpoint
+from radcap.vision.training.learner import put_weights, weights_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +23,7 @@ __all__ = ["pack", "unpack"]
 
 def pack(learner: Learner) -> Checkpoint:
     """All of a learner, as it is now; the tensors are its own, so save them before it goes on."""
-    tensors: Weights = {f"network.{name}": value for name, value in learner.network.state_dict().items()}
+    tensors: Weights = {f"network.{name}": value for name, value in weights_of(learner.network).items()}
     tensors |= {f"best.{name}": value for name, value in learner.best.items()}
     numbers: dict[str, Any] = {}
     if learner.average is not None:
@@ -51,7 +52,7 @@ def _take_over(learner: Learner, state: Checkpoint) -> None:
     for name, value in {**state.tensors, **state.numbers}.items():
         part, _, rest = name.partition(".")
         parts[part][rest] = value
-    learner.network.load_state_dict(parts["network"])
+    put_weights(learner.network, parts["network"])
     if learner.average is not None:
         learner.average.go_on_from(parts["average"], parts["average"].pop(""))
     _set_optimiser(learner.optimiser, parts["optimiser"])

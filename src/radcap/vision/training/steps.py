@@ -21,31 +21,14 @@ from radcap.vision.training.sampling import epoch_batches
 from radcap.vision.training.schedule import rate_factor
 
 if TYPE_CHECKING:
-    from radcap.vision.losses import Loss
     from radcap.vision.settings import TrainSettings
     from radcap.vision.training.devices import Place
-    from radcap.vision.training.feeds import Feed
     from radcap.vision.training.learner import Learner
-    from radcap.vision.training.teaching import Teacher
+    from radcap.vision.training.lessons import Lesson
 
-__all__ = ["Lesson", "Steps", "take_steps"]
+__all__ = ["Steps", "take_steps"]
 
 _LOOK = 50  # steps between looks at the loss: each look waits for the device
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """What is learnt, and how."""
-
-    feed: Feed
-    loss: Loss
-    settings: TrainSettings
-    place: Place
-    teacher: Teacher | None = None
-
-    def loss_of(self, logits: torch.Tensor, images: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        own = self.loss(logits, labels)
-        return own if self.teacher is None else self.teacher.loss(logits, images, own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +41,12 @@ class Steps:
     images: int
 
 
-def take_steps(learner: Learner, lesson: Lesson) -> Steps | None:
+def take_steps(learner: Learner, lesson: Lesson, settings: TrainSettings, place: Place) -> Steps | None:
     """The next epoch, or None where the loss became no number; the weights are then of no use."""
-    settings, place, number = lesson.settings, lesson.place, len(learner.history.rows)
+    number = len(learner.history.rows)
     torch.manual_seed((settings.seed * 1_000_003 + number * 1_009 + place.rank) % 2**63)  # for dropout
     chance = Chance.of(settings.seed + 7_919 * place.rank, number, place.device)
-    batches = epoch_batches(lesson.feed.labels, settings, number, place)
+    batches = epoch_batches(lesson.labels, settings, number, place)
     learner.network.train()
     started, rate = time.monotonic(), 0.0
     total = torch.zeros((), device=place.device)
@@ -71,7 +54,9 @@ def take_steps(learner: Learner, lesson: Lesson) -> Steps | None:
         done = number + (step - 1) / len(batches)
         rate = settings.lr * rate_factor(settings, done, learner.history)
         set_rate(learner.optimiser, rate)
-        total += _step(learner, lesson, places, chance)
+        value = lesson.loss(learner.module, places, chance)
+        _follow(learner, value, settings.clip_grad)
+        total += value.detach()
         is_looked_at = step % _LOOK == 0 or step == len(batches)
         if is_looked_at and not torch.isfinite(place.mean(total)):
             return None
@@ -80,15 +65,12 @@ def take_steps(learner: Learner, lesson: Lesson) -> Steps | None:
     return Steps(loss, rate, time.monotonic() - started, seen)
 
 
-def _step(learner: Learner, lesson: Lesson, places: torch.Tensor, chance: Chance) -> torch.Tensor:
-    images, labels = lesson.feed.batch(places, chance)
-    with lesson.place.autocast():
-        value = lesson.loss_of(learner.module(images).float(), images, labels)
-    value.backward()
-    if lesson.settings.clip_grad:
-        nn.utils.clip_grad_norm_(learner.network.parameters(), lesson.settings.clip_grad)
+def _follow(learner: Learner, loss: torch.Tensor, clip: float) -> None:
+    """One step down the loss."""
+    loss.backward()
+    if clip:
+        nn.utils.clip_grad_norm_(learner.network.parameters(), clip)
     learner.optimiser.step()
     learner.optimiser.zero_grad(set_to_none=True)
     if learner.average is not None:
         learner.average.follow()
-    return value.detach()
