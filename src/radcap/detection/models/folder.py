@@ -13,42 +13,34 @@ one whose parts come from different models is refused.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from radcap.core.tables import read_toml
 from radcap.detection.calibration import calibrator_from_json
 from radcap.detection.decisions import rule_from_json
-from radcap.detection.models.texts import Texts
+from radcap.detection.models.any_folder import AnyFolder
 from radcap.detection.system_reading import read_concept_system, system_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
-    from radcap.core import Cui
     from radcap.detection.calibration import Calibrator
     from radcap.detection.decisions import Rule
     from radcap.detection.system import ConceptSystem
 
 __all__ = ["ModelFolder"]
 
-_COLUMNS = ["cui", "name", "index"]
-_TEXTS = ("system.toml", "labels.csv", "decision.json")
 _UNSAFE = re.compile(r"[/\\:\0]|^\.+")  # a member's name may be that of a file or a path
 
 
 @dataclass(frozen=True, slots=True)
-class ModelFolder(Texts):
+class ModelFolder(AnyFolder):
     """Reading and writing the parts; each reader says what is wrong with a part."""
 
-    @property
-    def weights(self) -> Path:
-        return self.path / "model.safetensors"
+    TEXTS: ClassVar = ("system.toml", "labels.csv", "decision.json")
 
     @property
     def gate(self) -> Path:
@@ -57,15 +49,6 @@ class ModelFolder(Texts):
     @property
     def neighbours(self) -> Path:
         return self.path / "neighbours"
-
-    @property
-    def training(self) -> Path:
-        """Where the state of an unfinished training lies."""
-        return self.path / "training"
-
-    @property
-    def is_whole(self) -> bool:
-        return (self.path / "card.json").is_file()
 
     def member(self, name: str) -> ModelFolder:
         return ModelFolder(self.path / "members" / _UNSAFE.sub("-", name))
@@ -76,31 +59,6 @@ class ModelFolder(Texts):
 
     def system(self) -> ConceptSystem:
         return read_concept_system(read_toml(self.path / "system.toml", str(self.path / "system.toml")))
-
-    def write_labels(self, labels: tuple[Cui, ...], names: Mapping[Cui, str]) -> None:
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(_COLUMNS)
-        writer.writerows([cui, names.get(cui, ""), number] for number, cui in enumerate(labels))
-        self.write("labels.csv", out.getvalue())
-
-    def labels(self) -> tuple[Cui, ...]:
-        return tuple(self.names())
-
-    def names(self) -> dict[Cui, str]:
-        """The labels with their names, in the order of the logits."""
-        try:
-            rows = list(csv.DictReader(io.StringIO(self.read("labels.csv"))))
-            ordered = sorted((int(row["index"]), row["cui"], row["name"]) for row in rows)
-        except (KeyError, TypeError, ValueError, csv.Error) as error:
-            wanted = ", ".join(_COLUMNS)
-            raise self.broken("labels.csv", f"its columns must be {wanted} ({error})") from error
-        if not ordered or [number for number, _, _ in ordered] != list(range(len(rows))):
-            raise self.broken("labels.csv", "its indices are not 0, 1, 2 and so on")
-        names = {cui: name for _, cui, name in ordered}
-        if len(names) < len(rows):
-            raise self.broken("labels.csv", "a CUI stands in it twice")
-        return names
 
     def write_decision(self, calibrator: Calibrator | None, rule: Rule | None) -> None:
         told = {
@@ -120,20 +78,3 @@ class ModelFolder(Texts):
         if not calibrator.labels == rule.labels == self.labels():
             raise self.broken("decision.json", "it was fitted for other labels than those of labels.csv")
         return calibrator, rule
-
-    def write_card(self, card: Mapping[str, Any]) -> None:
-        """The end of writing. The card knows the texts that it was written for."""
-        texts = {name: self.digest(name) for name in _TEXTS}
-        told = json.dumps({**card, "files": texts}, indent=1, ensure_ascii=False)
-        self.write("card.json", f"{told}\n")
-
-    def card(self) -> dict[str, Any]:
-        return self.read_json("card.json")
-
-    def check(self) -> None:
-        """Refuse texts that are not those of the card: cut off, changed, or of another model."""
-        told = self.card().get("files")  # a card without them was written by hand
-        known = cast("dict[str, object]", told) if isinstance(told, dict) else {}
-        changed = [name for name in _TEXTS if name in known and known[name] != self.digest(name)]
-        if changed:
-            raise self.broken(changed[0], "it is not the file that card.json was written for")

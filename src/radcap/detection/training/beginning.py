@@ -13,12 +13,12 @@ from radcap.core import InputError, UsageError
 from radcap.formats import replacing
 
 if TYPE_CHECKING:
-    from radcap.detection.models.folder import ModelFolder
+    from radcap.detection.models.any_folder import AnyFolder
 
 __all__ = ["begin"]
 
 
-def begin(folder: ModelFolder, fingerprint: str) -> None:
+def begin(folder: AnyFolder, fingerprint: str) -> None:
     """`fingerprint` is that of settings and data together."""
     path, state = folder.path, folder.training / "state.json"
     if folder.is_whole:
@@ -40,7 +40,7 @@ def begin(folder: ModelFolder, fingerprint: str) -> None:
         part.write_text(json.dumps({"fingerprint": fingerprint}), encoding="utf-8")
 
 
-def _begun(folder: ModelFolder) -> str:
+def _begun(folder: AnyFolder) -> str:
     state = folder.training / "state.json"
     try:
         return json.loads(state.read_text(encoding="utf-8"))["fingerprint"]
