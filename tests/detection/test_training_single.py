@@ -21,7 +21,7 @@ from radcap.detection.examples import label_matrix
 from radcap.detection.predicting import predict
 from radcap.detection.system import DataSettings
 from radcap.detection.talk import Talk
-from radcap.detection.training import networks
+from radcap.detection.training import decoding, networks
 from radcap.vision.losses import make_loss
 from radcap.vision.pictures import load_pictures
 from radcap.vision.settings import BackboneSettings, TrainSettings
@@ -316,8 +316,8 @@ def test_pictures_that_another_process_decodes_are_waited_for(
             raise CacheBusy("Process 7 is building this cache.")
         return load_pictures(*given, **more)
 
-    monkeypatch.setattr(networks, "load_pictures", load)
-    monkeypatch.setattr(networks, "_WAIT_S", 0.0)
+    monkeypatch.setattr(decoding, "load_pictures", load)
+    monkeypatch.setattr(decoding, "_WAIT_S", 0.0)
     heard = Heard()
     trained(tiny(), tmp_path / "m", talk=heard.talk)
     assert [one for one in heard if "Waiting" in one] == ["Waiting: Process 7 is building this cache."]

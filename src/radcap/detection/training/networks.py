@@ -7,7 +7,6 @@ Invariant: the same settings, data and seed give the same network on the same CP
 # pyright: reportUnknownMemberType=false
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,14 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from radcap.core import UsageError
-from radcap.datasets.images import CacheBusy
 from radcap.detection.examples import label_matrix
+from radcap.detection.training.decoding import decoded_pictures, unheard
 from radcap.detection.training.starting import start_network
 from radcap.detection.training.teachers import open_teacher
 from radcap.formats import replacing
 from radcap.vision.losses import make_loss
-from radcap.vision.pictures import load_pictures
 from radcap.vision.training import (
     CheckpointFolder,
     FeatureFeed,
@@ -45,17 +42,9 @@ if TYPE_CHECKING:
     from radcap.detection.system import ConceptModel
     from radcap.detection.talk import Talk
     from radcap.vision.network import Network
-    from radcap.vision.pictures import Pictures
     from radcap.vision.training import EpochRow, Feed, Place, Teacher, Trained
 
 __all__ = ["Trainer"]
-
-_SHOWN = 5
-_WAIT_S = 1.0
-
-
-def _nothing() -> None:
-    """What is called now and then where nobody wants to know."""
 
 
 @dataclass(frozen=True)
@@ -89,21 +78,19 @@ class Trainer:
             return self.feed(fit, look_up), judged
 
         if self.model.backbone.frozen:  # only its head is trained
-            return decoded(_nothing)
+            return decoded(unheard)
         size, images = self.model.image.size, len(fit)
         return while_compiling(decoded, network, self.model.train, self.place, size=size, images=images)
 
-    def feed(self, dataset: Dataset, look_up: Callable[[], None] = _nothing) -> PictureFeed:
+    def feed(self, dataset: Dataset, look_up: Callable[[], None] = unheard) -> PictureFeed:
         """The images of a dataset with their labels. Images that will not decode are left out and named.
 
         `look_up` is called now and then while they are decoded.
         """
-        pictures = self._pictures(dataset, look_up)
-        if pictures.refused:
-            some = ", ".join(f"{one} ({code})" for one, code in list(pictures.refused.items())[:_SHOWN])
-            self.talk.tell(f"{len(pictures.refused):,} images will not decode and are left out: {some}")
-        if not len(pictures):
-            raise UsageError(f"No image of {dataset.name} can be read. See radcap dataset check.")
+        model = self.model
+        pictures = decoded_pictures(
+            dataset, model.image, self.place, where=model.train.pixels, talk=self.talk, look_up=look_up
+        )
         place = {one: row for row, one in enumerate(dataset.ids)}
         truth = label_matrix(dataset, self.labels)[[place[one] for one in pictures.ids]]
         labels = torch.from_numpy(truth.astype(np.uint8)).to(self.place.device)
@@ -137,31 +124,6 @@ class Trainer:
     def vectors(self, network: Network, feed: Feed) -> NDArray[np.float32]:
         """The network's vectors for each image of a feed."""
         return predicted(network.embed, feed, self.place).cpu().numpy()
-
-    def _pictures(self, dataset: Dataset, look_up: Callable[[], None]) -> Pictures:
-        """Decoded once, by whichever process comes first; the others wait for it."""
-        told = False
-
-        def progress(stage: str, done: int) -> None:
-            look_up()
-            if self.talk.progress is not None:
-                self.talk.progress(stage, done)
-
-        while True:
-            look_up()
-            try:
-                return load_pictures(
-                    dataset,
-                    self.model.image,
-                    self.place.device,
-                    where=self.model.train.pixels,
-                    progress=progress,
-                )
-            except CacheBusy as busy:
-                if not told:
-                    self.talk.tell(f"Waiting: {busy}")
-                told = True
-                time.sleep(_WAIT_S)
 
     def _started(self) -> Network:
         torch.manual_seed(self.model.train.seed)
