@@ -74,7 +74,7 @@ class Shot:
 
 SHOTS = (
     Shot("compare.png", comparison, (1000, 1100)),  # to the end of the section with the board
-    Shot("dataset.png", dataset, (1000, 1000), top=2290),  # the filters and the images below them
+    Shot("dataset.png", dataset, (1000, 1000), top=2575),  # the filters and the images below them
 )
 
 

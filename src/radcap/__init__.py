@@ -17,7 +17,6 @@ from radcap.core.version import VERSION
 if TYPE_CHECKING:
     from radcap.core import Issue, Level, Run, Score, Task
     from radcap.datasets import Dataset, Record, load_dataset
-    from radcap.detection.predicting import predict
     from radcap.formats import Validation, fix_run, read_run, validate, write_run
     from radcap.metrics import (
         EDITIONS,
@@ -25,12 +24,12 @@ if TYPE_CHECKING:
         RunComparison,
         ScoreReport,
         board,
-        compare,
         edition,
-        score_captions,
         score_concepts,
     )
+    from radcap.reading.scoring import compare, score_captions
     from radcap.stats import Procedure
+    from radcap.systems.predicting import predict
     from radcap.systems.training import train
     from radcap.vocabulary import Linker, Mention, Vocabulary, link, open_vocabulary
 
@@ -72,12 +71,12 @@ __version__ = VERSION
 _HOMES = {
     "radcap.core": ("Issue", "Level", "Run", "Score", "Task"),
     "radcap.datasets": ("Dataset", "Record", "load_dataset"),
-    "radcap.detection.predicting": ("predict",),
+    "radcap.systems.predicting": ("predict",),
     "radcap.formats": ("Validation", "fix_run", "read_run", "validate", "write_run"),
     "radcap.metrics": (
-        *("EDITIONS", "Edition", "RunComparison", "ScoreReport", "board", "compare", "edition"),
-        *("score_captions", "score_concepts"),
+        *("EDITIONS", "Edition", "RunComparison", "ScoreReport", "board", "edition", "score_concepts"),
     ),
+    "radcap.reading.scoring": ("compare", "score_captions"),
     "radcap.stats": ("Procedure",),
     "radcap.systems.training": ("train",),
     "radcap.vocabulary": ("Linker", "Mention", "Vocabulary", "link", "open_vocabulary"),

@@ -54,8 +54,9 @@ def test_the_walk_finds_the_commands_of_the_design() -> None:
     kinds = ("info", "check", "stats", "report", "compare", "concepts", "leaks", "convert", "split", "synth")
     data = {("dataset",), *(("dataset", kind) for kind in (*kinds, "cache"))}
     vocab = {("vocab",), *(("vocab", kind) for kind in ("build", "info", "search", "link"))}
+    models = {("models",), ("models", "list"), ("models", "get")}
     systems = {("systems",), ("systems", "list"), ("systems", "show")}
-    assert set(COMMANDS) == {(), *single, *below, *data, *vocab, *systems}
+    assert set(COMMANDS) == {(), *single, *below, *data, *vocab, *models, *systems}
 
 
 @BY_COMMAND

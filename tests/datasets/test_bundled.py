@@ -8,6 +8,7 @@ from collections import Counter
 from importlib.resources import files
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 import radcap
@@ -63,10 +64,28 @@ def test_no_licence_forbids_changed_copies(dataset: Dataset) -> None:
     assert dict(dataset.card.licences) == dict(licences)
 
 
-def test_captions_are_real_and_said_to_be(dataset: Dataset) -> None:
-    captioned = Counter(record.split for record in dataset if record.captions)
-    assert captioned == {"train": 207, "valid": 33, "test": 25}
-    assert {one.source for record in dataset for one in record.captions} == {CaptionSource.ORIGINAL}
+def test_captions_are_original_or_composed_and_said_to_be(dataset: Dataset) -> None:
+    sources = Counter((record.split, *(one.source for one in record.captions)) for record in dataset)
+    assert sources == {
+        ("train", CaptionSource.ORIGINAL, CaptionSource.COMPOSED): 207,
+        ("valid", CaptionSource.ORIGINAL, CaptionSource.COMPOSED): 33,
+        ("test", CaptionSource.ORIGINAL, CaptionSource.COMPOSED): 25,
+        ("train", CaptionSource.COMPOSED): 3796,
+        ("valid", CaptionSource.COMPOSED): 523,
+        ("test", CaptionSource.COMPOSED): 670,
+    }
+    assert {one.language for record in dataset for one in record.captions} == {"en"}
+
+
+def test_the_first_caption_stands_in_the_column_of_its_own() -> None:
+    columns = ["caption", "caption_source", "captions"]
+    rows = [
+        row for file in FOLDER.glob("*.parquet") for row in pq.read_table(file, columns=columns).to_pylist()
+    ]
+    assert [(row["caption"], row["caption_source"]) for row in rows] == [
+        (row["captions"][0]["text"], row["captions"][0]["source"]) for row in rows
+    ]
+    assert Counter(row["caption_source"] for row in rows) == {"original": 265, "composed": 4989}
 
 
 def test_no_group_is_in_two_splits(dataset: Dataset) -> None:

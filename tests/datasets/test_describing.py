@@ -17,7 +17,8 @@ def test_splits_are_counted_one_by_one_and_together() -> None:
     assert [one.name for one in found.splits] == ["train", "valid", "test"]
     assert [one.records for one in found.splits] == [6, 3, 3]
     total = found.total
-    assert (total.records, total.images, total.captioned, total.labelled) == (12, 12, 9, 12)
+    assert (total.records, total.images, total.labelled) == (12, 12, 12)
+    assert total.captioned == {"original": 9, "translated": 3}
     assert (total.concepts, total.groups) == (3, 6)
 
 
@@ -55,7 +56,19 @@ def test_tables_say_where_the_data_lie() -> None:
 
 def test_the_table_of_splits_ends_with_the_sum() -> None:
     table = splits_table(describe(sample()))
-    assert table.rows[-1] == ("all", "12", "12", "9", "12", "3", "6")
+    assert table.rows[-1] == ("all", "12", "12", "9", "3", "12", "3", "6")
+    assert table.columns[3:5] == ("with original caption", "with translated caption")
+
+
+def test_captions_of_authors_alone_need_no_adjective() -> None:
+    for rows in ([row("a", captions="CT")], [row("a")]):
+        assert splits_table(describe(dataset_of(rows))).columns[3] == "with caption"
+
+
+def test_a_split_without_captions_of_a_source_has_none_of_it() -> None:
+    composed = [{"text": "CT", "source": "composed", "language": "en"}]
+    table = splits_table(describe(dataset_of([row("a", captions="CT"), row("b", "test", captions=composed)])))
+    assert [line[3:5] for line in table.rows] == [("1", "0"), ("0", "1"), ("1", "1")]
 
 
 def test_json_has_every_figure() -> None:
@@ -65,7 +78,7 @@ def test_json_has_every_figure() -> None:
         "name": "train",
         "records": 6,
         "images": 6,
-        "captioned": 4,
+        "captioned": {"original": 4, "translated": 1},
         "labelled": 6,
         "concepts": 3,
         "groups": 3,

@@ -10,7 +10,7 @@ import pytest
 
 from radcap.core import Missing, Task
 from radcap.detection.models.answers import Answers, scored
-from radcap.detection.predicting import opened_model
+from radcap.systems.predicting import opened_model
 
 DECIDED = np.array([[True, False, True], [False, False, False]])
 SCORES = np.array([[-1.0, 0.0, 2.0], [-3.0, -2.0, -1.0]], np.float32)

@@ -17,8 +17,8 @@ from radcap.detection.ensembles import Ensemble
 from radcap.detection.models import ModelFolder, open_model
 from radcap.detection.models.network_model import NetworkModel
 from radcap.detection.models.texts import Texts
-from radcap.detection.predicting import predict
 from radcap.detection.retrieval import Retrieval
+from radcap.systems.predicting import predict
 from radcap.vision.weight_files import read_weight_file, write_weight_file
 
 KINDS = {

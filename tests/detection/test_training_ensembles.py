@@ -16,10 +16,10 @@ from radcap.datasets import Dataset
 from radcap.detection.ensembles import Ensemble
 from radcap.detection.models.ensemble_model import EnsembleModel
 from radcap.detection.models.opening import open_model
-from radcap.detection.predicting import predict
 from radcap.detection.retrieval import Retrieval, load_index
 from radcap.detection.system import ConceptSystem, DataSettings
 from radcap.detection.training import networks
+from radcap.systems.predicting import predict
 from radcap.vision.settings import TrainSettings
 from radcap.vision.training import fit
 

@@ -18,10 +18,10 @@ from radcap.core import InputError, Missing, UsageError
 from radcap.datasets.images import CacheBusy
 from radcap.detection.decisions.f1 import sample_f1
 from radcap.detection.examples import label_matrix
-from radcap.detection.predicting import predict
 from radcap.detection.system import DataSettings
 from radcap.detection.talk import Talk
 from radcap.detection.training import decoding, networks
+from radcap.systems.predicting import predict
 from radcap.vision.losses import make_loss
 from radcap.vision.pictures import load_pictures
 from radcap.vision.settings import BackboneSettings, TrainSettings

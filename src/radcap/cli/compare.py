@@ -10,6 +10,7 @@ import typer
 
 from radcap.cli.console import print_issues, print_json, print_lines, print_table, progress, say
 from radcap.cli.options import (
+    CaptionsOption,
     CoreNlp,
     EditionName,
     Json,
@@ -17,14 +18,17 @@ from radcap.cli.options import (
     ProfileOption,
     SpacyModel,
     TaskOption,
+    TruthSplit,
     names_of,
 )
 from radcap.cli.outputs import check_page
 from radcap.core import InputError, Level, UsageError
 from radcap.formats import write_lines
-from radcap.metrics import ProfileName, RefusedRuns, Resources, compare
+from radcap.metrics import ProfileName, RefusedRuns, Resources
+from radcap.metrics.caption_loading import NO_CAPTION
 from radcap.metrics.comparison_report import beside_table, comparison_html
 from radcap.metrics.score_tables import missing_lines
+from radcap.reading import compare
 from radcap.report import board_table, flat_standings, pair_table, summary
 from radcap.stats import Procedure
 
@@ -49,8 +53,13 @@ class Output(StrEnum):
 
 def compare_command(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run files, plain or zip.")],
-    truth: Annotated[Path, typer.Option(help="Label file or folder that all runs are scored on.")],
+    truth: Annotated[
+        Path,
+        typer.Option(help="Label file or folder that all runs are scored on; of captions a dataset too."),
+    ],
     task: TaskOption,
+    captions: CaptionsOption = None,
+    split: TruthSplit = None,
     edition: EditionName = "2025",
     profile: ProfileOption = ProfileName.OFFICIAL,
     metrics: MetricNames = None,
@@ -93,6 +102,8 @@ def compare_command(
                 runs,
                 truth,
                 task,
+                captions=captions,
+                split=split,
                 edition=edition,
                 profile=profile,
                 metrics=names_of(metrics),
@@ -160,6 +171,8 @@ def _print_tables(compared: RunComparison, *, in_full: bool) -> None:
     for name, run in compared.runs.items():
         grave = [issue for issue in run.report.issues if issue.level is not Level.INFO]
         print_issues(run.path or name, grave)
+    issues = (issue for run in compared.runs.values() for issue in run.report.issues)
+    print_lines(*dict.fromkeys(issue.message for issue in issues if issue.code == NO_CAPTION))
     print_lines(*missing_lines(compared.missing, in_full=in_full))
     print_lines(*filter(None, [compared.note, summary(comparison)]))
     print_lines(f"{comparison.primary.signature}|{comparison.procedure}")

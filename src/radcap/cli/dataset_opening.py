@@ -28,6 +28,7 @@ class Chosen:
     concepts: str = "all"
     direction: bool = True
     min_concepts: int = 0
+    captions: str = "all"
 
 
 def open_named(path: str, findings: Findings) -> Dataset:
@@ -55,9 +56,11 @@ def _warn(dataset: Dataset, findings: Findings) -> None:
 def open_chosen(path: str, chosen: Chosen) -> Dataset:
     """The part of a dataset that is wanted; errors in its files refuse it, all of them told."""
     from radcap.datasets import Findings, Selection, open_dataset
+    from radcap.datasets.caption_parts import source_named
     from radcap.datasets.selection import concepts_named
 
-    wanted = Selection(concepts_named(chosen.concepts), chosen.direction, chosen.min_concepts)
+    source = None if chosen.captions == "all" else source_named(chosen.captions)
+    wanted = Selection(concepts_named(chosen.concepts), chosen.direction, chosen.min_concepts, source)
     findings = Findings()
     dataset = open_dataset(path, findings)
     if findings.errors:

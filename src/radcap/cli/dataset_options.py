@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 __all__ = [
+    "CaptionSources",
     "ConceptsOption",
     "DataPath",
     "DirectionOption",
@@ -22,6 +23,14 @@ DataPath = Annotated[
     str, typer.Argument(metavar="DATA", help="Folder of a dataset, in any layout, or radiology-open.")
 ]
 SplitOption = Annotated[str | None, typer.Option("--split", help="Only this split.")]
+CaptionSources = Annotated[
+    str,
+    typer.Option(
+        "--captions",
+        metavar="all|original|translated|generated|composed",
+        help="Captions to keep, by who wrote them.",
+    ),
+]
 ConceptsOption = Annotated[
     str, typer.Option("--concepts", metavar="all|automatic|manual", help="Which labels count.")
 ]

@@ -11,6 +11,7 @@ from radcap.cli.console import print_json, print_lines, print_table, progress, s
 from radcap.cli.dataset import surveyed
 from radcap.cli.dataset_opening import Chosen, open_chosen
 from radcap.cli.dataset_options import (
+    CaptionSources,
     ConceptsOption,
     DataPath,
     DirectionOption,
@@ -51,11 +52,16 @@ def convert_command(
     concepts: ConceptsOption = "all",
     direction: DirectionOption = True,
     min_concepts: MinConcepts = 0,
+    captions: CaptionSources = "all",
     json: Json = False,
 ) -> None:
-    """Write a dataset in another layout, with its card, Croissant metadata and attribution."""
+    """Write a dataset in another layout, with its card, Croissant metadata and attribution.
+
+    Files that cannot say who wrote a caption hold those of one source: the original ones where there are
+    several. Every caption stands with its source beside them.
+    """
     coding = _coding(image_format, quality, size)
-    dataset = open_chosen(path, Chosen(split, concepts, direction, min_concepts))
+    dataset = open_chosen(path, Chosen(split, concepts, direction, min_concepts, captions))
     _save(dataset, out, layout, coding, json=json)
 
 

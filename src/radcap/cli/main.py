@@ -14,6 +14,7 @@ from radcap.cli.dataset_app import dataset_app
 from radcap.cli.demo import demo_command
 from radcap.cli.editions import editions_command
 from radcap.cli.metrics import metrics_app
+from radcap.cli.models import models_app
 from radcap.cli.score import score_app
 from radcap.cli.systems import systems_app
 from radcap.cli.train import predict_command, train_command
@@ -46,6 +47,7 @@ app.command(
 )(predict_command)
 app.add_typer(dataset_app, name="dataset", epilog="Example: radcap dataset info radiology-open")
 app.add_typer(metrics_app, name="metrics", epilog="Example: radcap metrics status")
+app.add_typer(models_app, name="models", epilog="Example: radcap models list")
 app.add_typer(score_app, name="score", epilog="Example: radcap score concepts run.csv truth")
 app.add_typer(systems_app, name="systems", epilog="Example: radcap systems list")
 app.add_typer(vocab_app, name="vocab", epilog="Example: radcap vocab search pleural effusion")

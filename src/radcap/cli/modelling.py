@@ -17,12 +17,15 @@ from radcap.core import InputError, Task, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
+    from radcap.captioning.models import CaptionAnswers
     from radcap.datasets import Dataset
-    from radcap.detection.models import Answers, ModelFolder
+    from radcap.detection.models import Answers
+    from radcap.detection.models.any_folder import AnyFolder
 
 __all__ = ["run_predict", "run_train"]
 
 _SHOWN = 5
+_UNITS = {Task.CONCEPTS: "concepts_per_image", Task.CAPTIONS: "words_per_image"}
 
 
 def run_train(
@@ -63,7 +66,7 @@ def _print_findings(error: InputError, *, json: bool) -> None:
 
 def _trained(
     system: str, data: str, out: Path, settings: dict[str, str], tensorboard: Path | None
-) -> ModelFolder:
+) -> AnyFolder:
     from radcap.detection.talk import Talk
     from radcap.systems.training import train
 
@@ -81,12 +84,27 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _summary(card: dict[str, Any], out: Path) -> list[str]:
+    told = _caption_summary(card, out) if card["task"] == "captions" else _concept_summary(card, out)
+    return [*told, f"Next: radcap predict {out} DATA --split test --out run.csv"]
+
+
+def _concept_summary(card: dict[str, Any], out: Path) -> list[str]:
     held = card["held_out"]
     lines = [f"{out}: {card['name']}, {card['labels']:,} labels"]
     if held:
         f1, manual = f"held-out F1 {held['f1']:.4f}", f"manual concepts {held['f1_manual']:.4f}"
         lines.append(f"{f1}, {manual} ({held['n']:,} images)")
-    return [*lines, f"Next: radcap predict {out} DATA --split test --out run.csv"]
+    return lines
+
+
+def _caption_summary(card: dict[str, Any], out: Path) -> list[str]:
+    """A line for each source of captions, since they are never scored together."""
+    lines = [f"{out}: {card['name']}, a captioner of the kind {card['decoder']}"]
+    figures: dict[str, dict[str, Any]] = card["held_out"] or {}
+    for source, held in figures.items():
+        scores = ", ".join(f"{name} {one['value']:.4f}" for name, one in held.items() if name != "n")
+        lines.append(f"held-out {source} captions: {scores} ({held['n']:,} images)")
+    return lines
 
 
 def run_predict(
@@ -97,30 +115,58 @@ def run_predict(
     split: str | None = None,
     edition: str = "2026",
     scores: Path | None = None,
+    log: Path | None = None,
     device: str | None = None,
     json: bool = False,
 ) -> int:
     """Predict, write the run, and check it as the edition's platform would; the exit code."""
-    from radcap.detection.models.score_table import write_scores
     from radcap.formats import Expected, Reader, dialect, write_run
+    from radcap.systems.predicting import task_of
 
-    dialect(edition, Task.CONCEPTS)  # an unknown edition is refused before any work
+    task = Task(task_of(model))
+    dialect(edition, task)  # an unknown edition is refused before any work
+    _check_asked(task, scores, log)
     check_output(out, [Path(data)])
-    check_output(scores, [Path(data), out])
+    for file in (scores, log):
+        check_output(file, [Path(data), out])
     dataset, started = _images(data, split), time.monotonic()
     answers = _answers(model, dataset, device)
     told = _told(answers, model, out, len(dataset), time.monotonic() - started)
     write_run(answers.run(dataset.ids, out.stem), out, edition=edition)
-    if scores is not None:
-        write_scores(answers, scores)
-    checked = Reader(out, Task.CONCEPTS, edition, Expected.of(dataset.ids)).check()
+    _write_beside(answers, scores, log)
+    checked = Reader(out, task, edition, Expected.of(dataset.ids)).check()
     if json:
         print_json({**told, "ok": checked.ok, "issues": [one.to_json() for one in checked.issues]})
     else:
         print_issues(str(out), checked.issues)
-        print_lines(f"{out}: {told['rows']:,} images, {told['concepts_per_image']:.2f} concepts an image")
-    _warn(answers)
+        mean, unit = (told[_UNITS[task]], _UNITS[task].replace("_per_image", ""))
+        print_lines(f"{out}: {told['rows']:,} images, {mean:.2f} {unit} an image")
+    _warn(answers, task)
     return 0 if checked.ok else 1
+
+
+def _check_asked(task: Task, scores: Path | None, log: Path | None) -> None:
+    """Refuse what the other task has, before any work."""
+    if scores is not None and task is not Task.CONCEPTS:
+        raise UsageError(
+            "--scores writes probabilities of concepts, and the model writes captions. Use --log."
+        )
+    if log is not None and task is not Task.CAPTIONS:
+        raise UsageError("--log writes how captions came about, and the model names concepts. Use --scores.")
+
+
+def _write_beside(answers: Answers | CaptionAnswers, scores: Path | None, log: Path | None) -> None:
+    from radcap.detection.models import Answers
+
+    if isinstance(answers, Answers):
+        if scores is not None:
+            from radcap.detection.models.score_table import write_scores
+
+            write_scores(answers, scores)
+    elif log is not None:
+        from radcap.captioning.models import write_log
+
+        write_log(answers, log)
 
 
 def _images(data: str, split: str | None) -> Dataset:
@@ -133,31 +179,43 @@ def _images(data: str, split: str | None) -> Dataset:
     return dataset
 
 
-def _answers(model: str, dataset: Dataset, device: str | None) -> Answers:
-    from radcap.detection.predicting import opened_model
+def _answers(model: str, dataset: Dataset, device: str | None) -> Answers | CaptionAnswers:
+    from radcap.systems.predicting import opened_model
 
     opened = opened_model(model, device or "auto")
     with _bar(len(dataset)) as show:
         return opened.answers(dataset, show)
 
 
-def _told(answers: Answers, model: str, out: Path, rows: int, seconds: float) -> dict[str, Any]:
-    named = float(answers.decided.sum()) / max(1, len(answers.ids))
+def _told(
+    answers: Answers | CaptionAnswers, model: str, out: Path, rows: int, seconds: float
+) -> dict[str, Any]:
     return {
         "model": model,
         "run": str(out),
         "rows": rows,
-        "concepts_per_image": named,
+        **_mean(answers),
         "refused": dict(answers.refused),
         "not_radiology": answers.not_radiology(),
         "seconds": round(seconds, 2),
     }
 
 
-def _warn(answers: Answers) -> None:
+def _mean(answers: Answers | CaptionAnswers) -> dict[str, float]:
+    """How much is said of an image."""
+    from radcap.detection.models import Answers
+
+    if isinstance(answers, Answers):
+        return {_UNITS[Task.CONCEPTS]: float(answers.decided.sum()) / max(1, len(answers.ids))}
+    words = [len(one.split()) for one in answers.captions().values()]
+    return {_UNITS[Task.CAPTIONS]: sum(words) / max(1, len(words))}
+
+
+def _warn(answers: Answers | CaptionAnswers, task: Task) -> None:
     if answers.refused:
         some = ", ".join(f"{one} ({code})" for one, code in list(answers.refused.items())[:_SHOWN])
-        say(f"{len(answers.refused):,} images cannot be read and have an empty row: {some}")
+        row = "an empty row" if task is Task.CONCEPTS else "a row that says nothing of them"
+        say(f"{len(answers.refused):,} images cannot be read and have {row}: {some}")
     others = answers.not_radiology()
     if others:
         more = ", ..." if len(others) > _SHOWN else ""

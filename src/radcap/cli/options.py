@@ -11,6 +11,7 @@ from radcap.core import Task
 from radcap.metrics import ProfileName
 
 __all__ = [
+    "CaptionsOption",
     "CoreNlp",
     "EditionName",
     "Json",
@@ -20,6 +21,7 @@ __all__ = [
     "SpacyModel",
     "Strict",
     "TaskOption",
+    "TruthSplit",
     "names_of",
 ]
 
@@ -40,6 +42,15 @@ MetricNames = Annotated[
         help="Caption metrics, parted by commas, instead of the edition's; all: every one that is ready.",
     ),
 ]
+CaptionsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--captions",
+        metavar="original|translated|generated|composed",
+        help="Which captions of a dataset are true; those of two sources are scored apart.",
+    ),
+]
+TruthSplit = Annotated[str | None, typer.Option("--split", help="Which split of a dataset is the truth.")]
 SpacyModel = Annotated[
     Path | None,
     typer.Option(

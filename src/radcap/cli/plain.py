@@ -36,6 +36,7 @@ def _parser() -> argparse.ArgumentParser:
     predict.add_argument("--split", metavar="NAME")
     predict.add_argument("--edition", default="2026")
     predict.add_argument("--scores", type=Path, metavar="FILE")
+    predict.add_argument("--log", type=Path, metavar="FILE")
     for command in (train, predict):
         command.add_argument("--device", metavar="NAME")
         command.add_argument("--json", action="store_true")

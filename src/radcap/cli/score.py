@@ -9,6 +9,7 @@ import typer
 
 from radcap.cli.console import print_issues, print_json, print_lines, print_table, progress, say
 from radcap.cli.options import (
+    CaptionsOption,
     CoreNlp,
     EditionName,
     Json,
@@ -17,6 +18,7 @@ from radcap.cli.options import (
     RunFile,
     SpacyModel,
     Strict,
+    TruthSplit,
     names_of,
 )
 from radcap.cli.outputs import check_output
@@ -34,6 +36,7 @@ from radcap.metrics import (
     score_loaded,
 )
 from radcap.metrics.score_tables import habits_table, missing_lines, score_table
+from radcap.reading import true_captions
 from radcap.report import write_per_image
 
 if TYPE_CHECKING:
@@ -93,8 +96,13 @@ def score_concepts_command(
 def score_captions_command(
     run: RunFile,
     truth: Annotated[
-        Path, typer.Argument(metavar="TRUTH", help="Caption file, or a folder with captions.csv.")
+        Path,
+        typer.Argument(
+            metavar="TRUTH", help="Caption file, a folder with captions.csv, or a dataset by name or folder."
+        ),
     ],
+    captions: CaptionsOption = None,
+    split: TruthSplit = None,
     edition: EditionName = "2025",
     profile: ProfileOption = ProfileName.OFFICIAL,
     metrics: MetricNames = None,
@@ -113,10 +121,14 @@ def score_captions_command(
     Beside the scores stands what they hide: length, repeated captions, vocabulary. A metric of the edition
     whose model is absent is listed with the way to get it; one that was named with --metrics ends with
     exit code 3, the rest is scored all the same. See radcap metrics status.
+
+    Of a dataset the truth is one --split and the --captions of one source; a run on all its images is scored
+    on those that have such a caption.
     """
     check_output(per_image, [run, truth])
     try:
-        loaded = load_captions(run, truth, edition=edition, strict=strict)
+        labels = true_captions(truth, captions=captions, split=split)
+        loaded = load_captions(run, labels, edition=edition, strict=strict)
     except InputError as error:
         _refuse(error, run, ScoreReport(edition, profile, Task.CAPTIONS, 0, issues=error.issues), json=json)
         raise typer.Exit(1) from None

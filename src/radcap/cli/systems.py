@@ -10,10 +10,10 @@ from radcap.cli.console import print_issues, print_json, print_lines, print_tabl
 from radcap.cli.options import Json
 from radcap.core import InputError
 from radcap.core.tables import to_plain
-from radcap.systems import read_system, system_row, systems, systems_table
+from radcap.systems import read_system, system_row, systems, systems_table, written
 
 if TYPE_CHECKING:
-    from radcap.detection.system import ConceptSystem
+    from radcap.systems.catalogue import System
 
 __all__ = ["opened_system", "systems_app"]
 
@@ -26,7 +26,7 @@ systems_app = typer.Typer(
 def list_command(json: Json = False) -> None:
     """Every system that ships inside: who made it, its published scores, the weights it begins with.
 
-    f1 and f1_manual are what the team reached in its edition, not what radcap measured.
+    The scores are what the team reached in its edition, not what radcap measured.
     """
     if json:
         print_json([system_row(one) for one in systems()])
@@ -48,16 +48,14 @@ def show_command(
 
     A file that is refused has all its problems listed (exit code 1).
     """
-    from radcap.detection.system_reading import system_toml
-
     system = opened_system(name, json=json)
     if json:
         print_json(to_plain(system))
     else:
-        print_lines(*system_toml(system, full=full).rstrip("\n").split("\n"))
+        print_lines(*written(system, full=full).rstrip("\n").split("\n"))
 
 
-def opened_system(name: str, *, json: bool = False) -> ConceptSystem:
+def opened_system(name: str, *, json: bool = False) -> System:
     """The system; if its file is refused, the findings are data and the error goes on."""
     try:
         return read_system(name)

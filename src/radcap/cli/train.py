@@ -47,7 +47,9 @@ def train_command(
 
 
 def predict_command(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model folder, or zoo:concepts.")],
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A model folder, zoo:concepts or zoo:captions.")
+    ],
     data: Annotated[str, typer.Argument(metavar="DATA", help="A dataset: a folder, or radiology-open.")],
     out: Annotated[Path, typer.Option(metavar="RUN", help="The run file, plain or zip.")],
     split: Annotated[str | None, typer.Option(metavar="NAME", help="Only this split.")] = None,
@@ -55,12 +57,17 @@ def predict_command(
     scores: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write every probability too (.parquet).")
     ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Captions: write how each came about too (.jsonl)."),
+    ] = None,
     device: Device = None,
     json: Json = False,
 ) -> None:
     """Write a run for the images of a dataset, and check it as the platform would.
 
-    An image that cannot be read has an empty row and is named. Research software: not for diagnosis.
+    An image that cannot be read is named; its row is empty (concepts) or says nothing of it (captions).
+    Research software: not for diagnosis.
     """
     code = run_predict(
         model,
@@ -69,6 +76,7 @@ def predict_command(
         split=split,
         edition=edition,
         scores=scores,
+        log=log,
         device=device,
         json=json,
     )

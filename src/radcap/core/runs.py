@@ -41,6 +41,8 @@ class Run:
     task: Task
     cells: Mapping[ImageId, str | None]
     name: str = ""
+    source: str = ""  # of a truth: who wrote its captions, where that is known (original, composed, ...)
+    images: tuple[ImageId, ...] = ()  # of a truth: all that a run may name, where only some have a label
 
     def __len__(self) -> int:
         return len(self.cells)

@@ -41,6 +41,11 @@ class Score:
         """The fingerprint of the truth it was measured on, if the signature has it."""
         return self._parameters().get("truth", "")
 
+    @property
+    def captions(self) -> str:
+        """Who wrote the true captions it was measured on, if the signature has it."""
+        return self._parameters().get("captions", "")
+
     def _parameters(self) -> dict[str, str]:
         return dict(part.split(":", 1) for part in self.signature.split("|") if ":" in part)
 

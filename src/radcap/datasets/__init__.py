@@ -1,5 +1,6 @@
 """Datasets as their users see them: every layout, records, images, statistics, checks, splits and leaks."""
 
+from radcap.datasets.caption_truth import caption_truth
 from radcap.datasets.cards.card import Card
 from radcap.datasets.dataset import SPLITS, Dataset
 from radcap.datasets.findings import Finding, Findings
@@ -26,6 +27,7 @@ __all__ = [
     "Record",
     "Saved",
     "Selection",
+    "caption_truth",
     "load_dataset",
     "open_dataset",
     "save",

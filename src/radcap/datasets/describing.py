@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
+from radcap.datasets.caption_parts import images_by_source, source_titles
 from radcap.datasets.lists import lengths
 from radcap.datasets.loading import is_bundled
 from radcap.report import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from radcap.datasets.dataset import Dataset
 
@@ -30,13 +31,14 @@ class SplitFacts:
     name: str
     records: int
     images: int  # that are there
-    captioned: int
+    captioned: Mapping[str, int]  # images with a caption of each source
     labelled: int
     concepts: int  # different ones
     groups: int
 
-    def to_json(self) -> dict[str, str | int]:
-        return {name: getattr(self, name) for name in self.__slots__}
+    def to_json(self) -> dict[str, object]:
+        told = {name: getattr(self, name) for name in self.__slots__}
+        return {**told, "captioned": dict(self.captioned)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ def _facts(dataset: Dataset, name: str) -> SplitFacts:
         name,
         records=len(dataset),
         images=sum(map(dataset.images.has, dataset.column("image").to_pylist())),
-        captioned=int((lengths(dataset.column("captions")) > 0).sum()),
+        captioned=images_by_source(dataset.column("captions")),
         labelled=int((lengths(dataset.column("cui")) > 0).sum()),
         concepts=len(pc.unique(dataset.column("cui").flatten())),
         groups=len(groups),
@@ -136,8 +138,10 @@ def description_tables(found: Description) -> tuple[Table, ...]:
 
 def splits_table(found: Description) -> Table:
     """The splits in figures, and all of them together."""
-    columns = ("split", "records", "images", "with caption", "with concepts", "concepts", "groups")
-    rows = tuple(_row(one) for one in (*found.splits, found.total))
+    titles = source_titles("caption", found.total.captioned)
+    captions = (f"with {name}" for name in titles.values())
+    columns = ("split", "records", "images", *captions, "with concepts", "concepts", "groups")
+    rows = tuple(_row(one, titles) for one in (*found.splits, found.total))
     return Table(columns, rows, right=frozenset(columns[1:]))
 
 
@@ -145,6 +149,7 @@ def _listed(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {n:,}" for name, n in counts.items())
 
 
-def _row(one: SplitFacts) -> tuple[str, ...]:
-    numbers = (one.records, one.images, one.captioned, one.labelled, one.concepts, one.groups)
+def _row(one: SplitFacts, sources: Iterable[str]) -> tuple[str, ...]:
+    captioned = (one.captioned.get(source, 0) for source in sources)
+    numbers = (one.records, one.images, *captioned, one.labelled, one.concepts, one.groups)
     return (one.name, *(f"{n:,}" for n in numbers))

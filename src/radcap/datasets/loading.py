@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from radcap.core import InputError
+from radcap.datasets.caption_parts import source_named
 from radcap.datasets.cards.card import read_card
 from radcap.datasets.concept_names import read_concept_names
 from radcap.datasets.dataset import Dataset
@@ -42,13 +43,16 @@ def load_dataset(
     concepts: str = "all",
     direction: bool = True,
     min_concepts: int = 0,
+    captions: str = "all",
 ) -> Dataset:
     """A dataset by name or path, all splits unless one is named.
 
     `concepts` takes all labels, only the automatic or only the manual ones; `direction=False` leaves the view
-    labels out, on which annotators agreed least; `min_concepts` leaves images with fewer out.
+    labels out, on which annotators agreed least; `min_concepts` leaves images with fewer out; `captions`
+    keeps those of one source: original, translated, generated or composed.
     """
-    wanted = Selection(concepts_named(concepts), direction, min_concepts)
+    source = None if captions == "all" else source_named(captions)
+    wanted = Selection(concepts_named(concepts), direction, min_concepts, source)
     findings = Findings()
     dataset = open_dataset(name_or_path, findings)
     findings.refuse(str(name_or_path))

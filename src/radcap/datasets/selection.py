@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from radcap.core import UsageError, unknown_name
 from radcap.core.cui_sets import DIRECTIONS
+from radcap.datasets.caption_parts import caption_part
 from radcap.datasets.columns import NAMES
 from radcap.datasets.lists import lengths, without, without_rows_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from radcap.datasets.records import CaptionSource
 
 __all__ = ["Concepts", "Selection", "concepts_named", "select"]
 
@@ -43,6 +46,7 @@ class Selection:
     concepts: Concepts = Concepts.ALL
     direction: bool = True  # the manual label whose agreement was only moderate (kappa 0.557)
     min_concepts: int = 0
+    captions: CaptionSource | None = None  # of one source alone; images without one stay
 
     def __post_init__(self) -> None:
         if self.min_concepts < 0:
@@ -59,6 +63,8 @@ def select(table: pa.Table, wanted: Selection) -> pa.Table:
     elif wanted.concepts is Concepts.AUTOMATIC:
         cui = without_rows_of(cui, manual)
     table = _replaced(_replaced(table, "cui", cui), "cui_manual", manual)
+    if wanted.captions is not None:
+        table = _replaced(table, "captions", caption_part(table["captions"], wanted.captions))
     if not wanted.min_concepts:
         return table
     return table.filter(lengths(cui) >= wanted.min_concepts)

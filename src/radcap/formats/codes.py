@@ -295,6 +295,13 @@ CATALOGUE = (
         "Nothing is left of either caption of {id} after preparation. The evaluator of {edition} fails.",
         "Write a caption, or mend the truth.",
     ),
+    Code(
+        "TRU105",
+        "I",
+        False,
+        "{n} of {total} images of the run have no {source} caption in {file}. It is scored on {kept}.",
+        "Other captions are scored apart, see --captions.",
+    ),
 )
 CODES: Mapping[str, Code] = {code.code: code for code in CATALOGUE}
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Set
 
 __all__ = ["Expected", "series_of", "split_of"]
 
@@ -23,6 +23,7 @@ class Expected:
 
     position: Mapping[str, int]
     source: str
+    optional: Set[str] = frozenset()  # ids that a run may leave out
 
     @classmethod
     def of(cls, ids: Iterable[str], source: str = "the list of ids") -> Expected:

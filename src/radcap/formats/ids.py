@@ -146,7 +146,8 @@ class IdCheck:
     def _report_missing(self, expected: Expected) -> None:
         if len(expected) == len(self._order) or not (self._rows or self._skipped):
             return  # a file without rows has a finding of its own
-        ids = (image_id for image_id, place in expected.position.items() if not self._lines[place])
+        places = ((one, place) for one, place in expected.position.items() if one not in expected.optional)
+        ids = (image_id for image_id, place in places if not self._lines[place])
         if self._findings.dialect.header is Header.CONTAINS_ID:
             ids = (image_id for image_id in ids if "ID" not in image_id)  # dropped from the truth as well
         absent = list(ids)

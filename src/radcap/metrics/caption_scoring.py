@@ -156,9 +156,15 @@ class CaptionScoring:
         return [by_id[image_id] for image_id in self._ids]
 
     def _constant(self) -> Score:
-        mark = signature("secondary", edition=self._loaded.edition, profile=self._profile, constant=0)
+        more = {"constant": "0", **self._source()}
+        mark = signature("secondary", edition=self._loaded.edition, profile=self._profile, **more)
         n = len(self._ids)
         return Score("secondary", 0.0, n, mark, self._ids, (0.0,) * n)
+
+    def _source(self) -> dict[str, str]:
+        """Who wrote the true captions: scores on captions of two sources are never compared."""
+        source = self._texts.truth.source
+        return {"captions": source} if source else {}
 
     def _signature(self, metric: str, measured: Measured, name: str | None = None) -> str:
         how = self._captions.preparation_of(metric)
@@ -174,6 +180,7 @@ class CaptionScoring:
             prep=how.value,
             empty=self._captions.both_empty.value,
             **more,
+            **self._source(),
             truth=self._texts.truth.fingerprint,
         )
 

@@ -30,6 +30,7 @@ class TrueTexts:
         self.ids = tuple(truth.cells)
         self.captions = [caption or "" for caption in truth.cells.values()]
         self.fingerprint = fingerprint(truth)
+        self.source = truth.source
         self.resources = resources
         self._prepared: dict[Preparation, list[str]] = {}
 

@@ -227,8 +227,9 @@ def _figure(name: str, value: float, report: ScoreReport) -> Score:
     first = next(iter(parts.values()))
     rows = zip(*(score.values for score in parts.values()), strict=True)
     values = (aggregate(name, dict(zip(parts, row, strict=True))) for row in rows)
+    more = {"captions": first.captions} if first.captions else {}
     mark = signature(
-        name, edition=report.edition, profile=report.profile, parts="+".join(parts), truth=first.truth
+        name, edition=report.edition, profile=report.profile, parts="+".join(parts), **more, truth=first.truth
     )
     return Score(name, value, first.n, mark, first.ids, tuple(one for one in values if one is not None))
 

@@ -1,10 +1,18 @@
 """The catalogue: one TOML file per system, published ones by edition and team, and our own.
 
->>> read_system("rocov2/baseline-b0-concepts").backbone.name
+>>> read_concepts("rocov2/baseline-b0-concepts").backbone.name
 'efficientnet_b0.ra_in1k'
 """
 
-from radcap.systems.catalogue import read_system, system_names, systems
-from radcap.systems.showing import system_row, systems_table
+from radcap.systems.catalogue import read_concepts, read_system, system_names, systems
+from radcap.systems.showing import system_row, systems_table, written
 
-__all__ = ["read_system", "system_names", "system_row", "systems", "systems_table"]
+__all__ = [
+    "read_concepts",
+    "read_system",
+    "system_names",
+    "system_row",
+    "systems",
+    "systems_table",
+    "written",
+]

@@ -9,21 +9,27 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from radcap.core import unknown_name
+from radcap.core import UsageError, unknown_name
 from radcap.core.dotted import load_dotted
 from radcap.core.tables import TableFindings, TomlText, read_toml, refusal
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
+    from radcap.captioning.system import CaptionSystem
     from radcap.detection.system import ConceptSystem
 
-__all__ = ["read_system", "system_names", "systems"]
+    System: TypeAlias = ConceptSystem | CaptionSystem
+
+__all__ = ["read_concepts", "read_system", "system_names", "systems"]
 
 _SUFFIX = ".toml"
-_READERS = {"concepts": "radcap.detection.system_reading:read_concept_system"}  # task -> reader of its file
+_READERS = {  # task -> reader of its file
+    "concepts": "radcap.detection.system_reading:read_concept_system",
+    "captions": "radcap.captioning.system_reading:read_caption_system",
+}
 
 
 @cache
@@ -37,24 +43,39 @@ def system_names() -> tuple[str, ...]:
 
 
 @cache
-def systems() -> tuple[ConceptSystem, ...]:
+def systems() -> tuple[System, ...]:
     """All of them, by name."""
     return tuple(read_system(name) for name in system_names())
 
 
-def read_system(name_or_path: str | Path) -> ConceptSystem:
+def read_system(name_or_path: str | Path) -> System:
     """The system of that name, or the one in a file; a member's file is looked for beside it."""
     from radcap.detection.members import resolve
+    from radcap.detection.system import ConceptSystem
 
     file, folder = _file(name_or_path, Path())
     toml = read_toml(file, str(name_or_path))
-    return resolve(
-        _read(toml), lambda member: _member(member, folder), text=toml.text, path=str(name_or_path)
-    )
+    system = _read(toml)
+    if not isinstance(system, ConceptSystem):
+        return system
+    return resolve(system, lambda member: _member(member, folder), text=toml.text, path=str(name_or_path))
+
+
+def read_concepts(name_or_path: str | Path) -> ConceptSystem:
+    """The same, where a concept system is wanted."""
+    return _concepts(read_system(name_or_path), str(name_or_path))
 
 
 def _member(name: str, folder: Path) -> ConceptSystem:
-    return _read(read_toml(_file(name, folder)[0], name))
+    return _concepts(_read(read_toml(_file(name, folder)[0], name)), name)
+
+
+def _concepts(system: System, name: str) -> ConceptSystem:
+    from radcap.detection.system import ConceptSystem
+
+    if not isinstance(system, ConceptSystem):
+        raise UsageError(f"{name} is a system of the task {system.task}. A concept system is wanted here.")
+    return system
 
 
 def _file(name_or_path: str | Path, folder: Path) -> tuple[Path | Traversable, Path]:
@@ -68,7 +89,7 @@ def _file(name_or_path: str | Path, folder: Path) -> tuple[Path | Traversable, P
     return path, path.parent
 
 
-def _read(toml: TomlText) -> ConceptSystem:
+def _read(toml: TomlText) -> System:
     """By its task, since each task has tables of its own."""
     task = toml.values.get("task")
     if isinstance(task, str) and task in _READERS:

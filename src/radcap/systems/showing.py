@@ -10,20 +10,30 @@ from radcap.report import Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from radcap.detection.system import ConceptSystem
+    from radcap.systems.catalogue import System
 
-__all__ = ["system_row", "systems_table"]
+__all__ = ["system_row", "systems_table", "written"]
 
 _TOLD = ("name", "edition", "team", "task", "source", "published", "needs", "differs")
-_SCORES = ("f1", "f1_manual")
 
 
-def system_row(system: ConceptSystem) -> dict[str, Any]:
+def written(system: System, *, full: bool = False) -> str:
+    """The file of a system: the keys that differ from the defaults, or all of them."""
+    from radcap.captioning.system_reading import caption_toml
+    from radcap.detection.system import ConceptSystem
+    from radcap.detection.system_reading import system_toml
+
+    if isinstance(system, ConceptSystem):
+        return system_toml(system, full=full)
+    return caption_toml(system, full=full)
+
+
+def system_row(system: System) -> dict[str, Any]:
     """What a system says of itself, without its tables."""
     return {key: to_plain(getattr(system, key)) for key in _TOLD}
 
 
-def systems_table(systems: Sequence[ConceptSystem]) -> Table:
+def systems_table(systems: Sequence[System]) -> Table:
     """A line each; scores as they were published."""
     rows = tuple(
         (
@@ -31,10 +41,9 @@ def systems_table(systems: Sequence[ConceptSystem]) -> Table:
             one.edition,
             one.team,
             one.task,
-            *(f"{one.published[key]:.4f}" if key in one.published else "" for key in _SCORES),
+            ", ".join(f"{key} {value:.4f}" for key, value in one.published.items()),
             ", ".join(one.needs),
         )
         for one in systems
     )
-    columns = ("name", "edition", "team", "task", *_SCORES, "needs")
-    return Table(columns, rows, right=frozenset(_SCORES))
+    return Table(("name", "edition", "team", "task", "published", "needs"), rows)

@@ -10,28 +10,35 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from radcap.core import Missing, UsageError
+from radcap.core.dotted import load_dotted
 from radcap.core.tables import TomlText
-from radcap.systems.catalogue import read_system
+from radcap.systems.catalogue import read_concepts, read_system
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from radcap.datasets import Dataset
-    from radcap.detection.models import ModelFolder
+    from radcap.detection.models.any_folder import AnyFolder
     from radcap.detection.system import ConceptSystem
-    from radcap.detection.training import Talk
+    from radcap.detection.talk import Talk
+    from radcap.systems.catalogue import System
 
 __all__ = ["changed", "train"]
 
+_TRAINERS = {
+    "concepts": "radcap.detection.training:train_system",
+    "captions": "radcap.captioning.training:train_captions",
+}
+
 
 def train(
-    system: ConceptSystem | str | Path,
+    system: System | str | Path,
     data: Dataset | str | Path,
     out: Path | str,
     *,
     changes: Mapping[str, str] | None = None,
     talk: Talk | None = None,
-) -> ModelFolder:
+) -> AnyFolder:
     """Train a system on a dataset into a model folder; an unfinished one is gone on with.
 
     `changes` are settings by `table.key`, as a TOML file would write their values.
@@ -39,21 +46,35 @@ def train(
     wanted = read_system(system) if isinstance(system, str | Path) else system
     wanted = changed(wanted, changes) if changes else wanted
     try:
-        from radcap.detection.training import SILENT, train_system
+        trainer = load_dotted(_TRAINERS[wanted.task])
     except ModuleNotFoundError as error:
         raise Missing(str(error.name), "Training needs it.", "Run: pip install 'radcap[train]'") from error
     from radcap.datasets import Dataset, load_dataset
+    from radcap.detection.talk import SILENT
 
     dataset = data if isinstance(data, Dataset) else load_dataset(data)
-    return train_system(wanted, dataset, Path(out), talk or SILENT)
+    return trainer(wanted, dataset, Path(out), talk or SILENT)
 
 
-def changed(system: ConceptSystem, changes: Mapping[str, str]) -> ConceptSystem:
+def changed(system: System, changes: Mapping[str, str]) -> System:
     """The system with settings replaced, in it and in each of its members."""
+    from radcap.detection.system import ConceptSystem
+
+    path, wanted = f"{system.name} with its changes", {key: _value(key, one) for key, one in changes.items()}
+    if isinstance(system, ConceptSystem):
+        return _changed_concepts(system, wanted, path)
+    from radcap.captioning.system_reading import caption_toml, read_caption_system
+
+    values = tomllib.loads(caption_toml(system, full=True))
+    for key, value in wanted.items():
+        _set(values, key, value)
+    return read_caption_system(TomlText(values, "", path))
+
+
+def _changed_concepts(system: ConceptSystem, wanted: Mapping[str, object], path: str) -> ConceptSystem:
     from radcap.detection.members import resolve
     from radcap.detection.system_reading import read_concept_system, system_toml
 
-    path, wanted = f"{system.name} with its changes", {key: _value(key, one) for key, one in changes.items()}
     values = tomllib.loads(system_toml(system, full=True))
     members = cast("list[dict[str, Any]]", values.pop("member", []))
     for key, value in wanted.items():
@@ -63,7 +84,7 @@ def changed(system: ConceptSystem, changes: Mapping[str, str]) -> ConceptSystem:
         for one in _concerned(members, key):
             _set(one, key, value)
     values |= {"member": members} if members else {}
-    return resolve(read_concept_system(TomlText(values, "", path)), read_system, path=path)
+    return resolve(read_concept_system(TomlText(values, "", path)), read_concepts, path=path)
 
 
 def _concerned(members: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@
 'concepts'
 """
 
-from radcap.zoo.finding import find, names
+from radcap.zoo.finding import PREFIX, base_folder, find, names
+from radcap.zoo.packages import package_file
 
-__all__ = ["find", "names"]
+__all__ = ["PREFIX", "base_folder", "find", "names", "package_file"]

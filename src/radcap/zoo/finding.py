@@ -10,7 +10,7 @@ from pathlib import Path
 
 from radcap.core import UsageError, cache_root, unknown_name
 
-__all__ = ["PREFIX", "find", "names"]
+__all__ = ["PREFIX", "base_folder", "find", "names"]
 
 PREFIX = "zoo:"
 _CARD = "card.json"
@@ -38,3 +38,8 @@ def find(model: str | Path) -> Path:
         if Path(name).name == name and name and (folder / _CARD).is_file():
             return folder
     raise unknown_name("model", str(model), names())
+
+
+def base_folder(name: str) -> Path:
+    """Where somebody else's weights are kept that a model of ours begins with; they may not be there yet."""
+    return cache_root() / "zoo" / "bases" / name

@@ -32,8 +32,9 @@ def test_images_are_counted_by_split_licence_and_source():
 def test_the_text_says_what_a_user_must_know():
     _, body = written(sample())
     assert body.count(NOT_CLINICAL) == 2
-    assert "| train | 6 | 4 | 6 | 3 | 3 |" in body
-    assert "| all | 12 | 9 | 12 | 3 | 6 |" in body
+    assert "| Split | Images | With original caption | With translated caption | With concept |" in body
+    assert "| train | 6 | 4 | 1 | 6 | 3 | 3 |" in body
+    assert "| all | 12 | 9 | 3 | 12 | 3 | 6 |" in body
     assert "| CC BY-NC 4.0 | 6 |" in body
     assert "`cui_manual`" in body
     assert "Further columns, as text: `year`, `journal`." in body

@@ -123,6 +123,20 @@ def test_cards_say_what_is_known() -> None:
     assert made.count("<legend>") == 4
 
 
+def test_captions_of_two_sources_are_never_counted_together() -> None:
+    author, made = ({"text": "CT of it", "source": one, "language": "en"} for one in ("original", "composed"))
+    rows = [row("a", captions=[author, made]), row("b", captions=[made]), row("c")]
+    text = report_page(dataset := dataset_of(rows), statistics(dataset))
+    for name, n in (("original captions", 1), ("composed captions", 2)):
+        assert f"<dt>{name}</dt><dd>{n}</dd>" in text
+    assert "<dt>captions</dt>" not in text
+    for kind in ("original and composed", "composed", "none"):
+        assert re.search(rf">\s*{kind}\s*<", text), kind
+    alone = report_page(dataset := dataset_of([row("a")]), statistics(dataset))
+    assert "<dt>captions</dt><dd>0</dd>" in alone
+    assert "<dt>words/caption</dt><dd>0.0</dd>" in alone
+
+
 def test_facets_of_one_value_are_no_choice() -> None:
     dataset = dataset_of([row("a"), row("b")])
     assert "<legend>" not in report_page(dataset, statistics(dataset))

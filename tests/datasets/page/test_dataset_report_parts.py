@@ -114,6 +114,41 @@ def test_captions_and_concepts_have_ends_without_a_survey() -> None:
     }
 
 
+def composed(text: str) -> dict[str, str]:
+    return {"text": text, "source": "composed", "language": "en"}
+
+
+def original(text: str) -> dict[str, str]:
+    return {**composed(text), "source": "original"}
+
+
+def test_captions_of_each_source_have_ends_of_their_own() -> None:
+    rows = [
+        row("a", captions=[original("one"), composed("one two three four")]),
+        row("b", captions=[original("one two"), composed("one two three")]),
+        row("c", captions=[composed("one two three")]),
+    ]
+    found = {end.title: end.images for end in outliers(dataset_of(rows))}
+    assert found["Longest original caption"] == ((1, "2 words"), (0, "1 word"))
+    assert found["Shortest original caption"] == ((0, "1 word"), (1, "2 words"))
+    assert found["Longest composed caption"][0] == (0, "4 words")
+    assert found["Shortest composed caption"][0] == (1, "3 words")
+    assert not {"Longest caption", "Shortest caption"} & set(found)
+
+
+def test_the_section_about_captions_tells_each_source_apart() -> None:
+    rows = [row("a", captions=[original("one"), composed("one two")]), row("b", captions=[composed("one")])]
+    told = str(sections.captions(statistics(dataset_of(rows))))
+    assert "1 of 2 images have an original caption. 2 of 2 images have a composed caption." in told
+    assert "words per original caption" in told
+    assert "composed captions per group" in told
+    assert "words per caption" not in told
+    plain = str(sections.captions(statistics(dataset_of([row("a", captions="one"), row("b")]))))
+    assert "1 of 2 images have a caption." in plain
+    assert "words per caption" in plain
+    assert "0 of 1 image have a caption." in str(sections.captions(statistics(dataset_of([row("a")]))))
+
+
 @pytest.mark.parametrize(("width", "height"), [(640, 400), (12, 900), (40, 30)])
 @pytest.mark.parametrize("colour", [False, True])
 def test_a_thumbnail_is_a_small_webp_of_the_same_shape(width: int, height: int, colour: bool) -> None:

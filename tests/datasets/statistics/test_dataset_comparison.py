@@ -16,6 +16,7 @@ from radcap.datasets import Dataset
 from radcap.datasets.columns import make_table
 from radcap.datasets.statistics.comparison import compare_datasets
 from radcap.datasets.statistics.distances import jensen_shannon, total_variation
+from radcap.datasets.statistics.splits import CaptionCount
 
 SHARES = st.lists(st.integers(0, 20), min_size=4, max_size=4).filter(any)
 
@@ -57,7 +58,7 @@ def new() -> Dataset:
 
 def test_numbers_by_hand() -> None:
     first, second = compare_datasets([old(), new()]).datasets
-    assert (first.images, first.groups, first.captions, first.words) == (4, 3, 2, 1.5)
+    assert (first.images, first.groups, first.captions) == (4, 3, {"original": CaptionCount(2, 1.5)})
     assert (second.concepts, second.concepts_per_image, second.unique) == (7, 1.75, 4)
     assert second.modalities == {"CT": 0.75, "Ultrasound": 0.25}
     assert second.modality_shift == {"CT": 25.0, "MRI": -50.0, "Ultrasound": 25.0}
@@ -142,3 +143,17 @@ def test_a_comparison_is_json() -> None:
     told = json.loads(json.dumps(compare_datasets([old(), new()]).to_json(), allow_nan=False))
     assert [one["name"] for one in told["datasets"]] == ["old", "new"]
     assert told["datasets"][1]["top_new"][0]["cui"] == "C0000003"
+
+
+def test_captions_of_two_sources_are_set_side_by_side_apart() -> None:
+    composed = [{"text": "one two three four", "source": "composed", "language": "en"}]
+    other = dataset_of([row("a", captions=composed)], name="made")
+    sizes = {line[0]: line[1:] for line in compare_datasets([old(), other]).tables()[0].rows}
+    assert "captions" not in sizes
+    assert sizes["original captions"] == ("2", "0")
+    assert sizes["words per original caption"] == ("1.50", "0.00")
+    assert sizes["composed captions"] == ("0", "1")
+    assert sizes["words per composed caption"] == ("0.00", "4.00")
+    alone = {line[0]: line[1:] for line in compare_datasets([old(), old()]).tables()[0].rows}
+    assert alone["captions"] == ("2", "2")
+    assert alone["words per caption"] == ("1.50", "1.50")

@@ -1,6 +1,8 @@
-"""Caption lengths: as str.split counts, sources and languages apart."""
+"""Caption lengths: as str.split counts, every source by itself."""
 
 from __future__ import annotations
+
+from collections import Counter
 
 import numpy as np
 import pyarrow as pa
@@ -31,14 +33,22 @@ def test_sources_and_languages_are_kept_apart() -> None:
     two = [{"text": "Schnittbild", "source": "translated", "language": "de"}, *captions("generated")]
     dataset = dataset_of([row("a", captions="one two"), row("b", captions=two), row("c")])
     found = caption_statistics(dataset, group_codes(dataset))
-    assert (found.n, found.captioned) == (3, 2)
-    assert {name: one.mean for name, one in found.by_source.items()} == {
-        "original": 2,
-        "translated": 1,
-        "generated": 5,
+    assert list(found) == ["original", "translated", "generated"]
+    assert {name: (one.n, one.captioned, one.words.mean) for name, one in found.items()} == {
+        "original": (1, 1, 2),
+        "translated": (1, 1, 1),
+        "generated": (1, 1, 5),
     }
-    assert {name: one.n for name, one in found.by_language.items()} == {"en": 2, "de": 1}
-    assert found.words.total == 8
+    languages = {name: {key: part.n for key, part in one.by_language.items()} for name, one in found.items()}
+    assert languages == {"original": {"en": 1}, "translated": {"de": 1}, "generated": {"en": 1}}
+
+
+def test_composed_captions_change_nothing_of_the_originals() -> None:
+    rows = [row(name, captions="one two three", group="g") for name in "ab"]
+    both = [{**one, "captions": [*one["captions"], *captions("composed")]} for one in rows]
+    plain, mixed = (caption_statistics(one, group_codes(one)) for one in (dataset_of(rows), dataset_of(both)))
+    assert mixed["original"] == plain["original"]
+    assert mixed["composed"].words.mean == 5
 
 
 def test_captions_of_one_group_are_added_up() -> None:
@@ -49,20 +59,21 @@ def test_captions_of_one_group_are_added_up() -> None:
         row("d", group="z"),
     ]
     dataset = dataset_of(rows)
-    per_group = caption_statistics(dataset, group_codes(dataset)).per_group
+    per_group = caption_statistics(dataset, group_codes(dataset))["original"].per_group
     assert (per_group.n, per_group.mean, per_group.maximum) == (2, 1.5, 2)
 
 
 @pytest.mark.parametrize("cut", [slice(0, 0), slice(3, 9), slice(None)])
 def test_a_part_of_a_dataset_is_counted_alone(cut: slice) -> None:
     part = sample()[cut]
-    texts = [caption.text for record in part for caption in record.captions]
+    said = [(caption.source.value, caption.text) for record in part for caption in record.captions]
     found = caption_statistics(part, group_codes(part))
-    assert found.n == len(texts)
-    assert found.words.total == sum(len(text.split()) for text in texts)
+    assert {name: one.n for name, one in found.items()} == Counter(source for source, _ in said)
+    for name, one in found.items():
+        assert one.words.total == sum(len(text.split()) for source, text in said if source == name)
 
 
 def test_no_caption_at_all() -> None:
     dataset = dataset_of([row("a"), row("b")])
     found = caption_statistics(dataset, np.array([0, 1]))
-    assert (found.n, found.captioned, found.words.mean, dict(found.by_source)) == (0, 0, 0.0, {})
+    assert found == {}

@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
+from radcap.datasets.caption_parts import caption_parts, images_by_source, source_titles, unmarked_source
 from radcap.datasets.cards.front_matter import front_matter
 from radcap.datasets.layouts.fields import further
+from radcap.datasets.layouts.release.editions import EDITIONS
+from radcap.datasets.layouts.release.names import Kind
+from radcap.datasets.records import CaptionSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -51,7 +55,7 @@ _FILES = {
     "parquet": "Parquet shards in this folder",
     "hf": "Parquet shards in `data/`",
     "folder": "a folder for each split with the images and their `metadata.csv`",
-    "webdataset": "tar shards of samples: the image, `.json` with all fields, `.txt` with the first caption",
+    "webdataset": "tar shards of samples: the image, `.json` with all fields, `.txt` with a caption",
 }
 _PYTHON = {
     "parquet": 'datasets.load_dataset("parquet", data_files="THIS_FOLDER/*.parquet")',
@@ -61,6 +65,15 @@ _PYTHON = {
 }
 
 
+# Where captions stand without their source, and where with it.
+_UNMARKING = {
+    "webdataset": ("The `.txt` members", "the `.json` members"),
+    **{
+        name: ("The caption files", "`attribution.csv`")
+        for name, edition in EDITIONS.items()
+        if edition.has(Kind.CAPTIONS)
+    },
+}
 _GUESSED = (
     "Hugging Face guesses the type of each column split by split, and refuses the folder where a column is "
     "empty in one split only. The layout `hf` has no such trouble."
@@ -119,18 +132,17 @@ def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
 
 def _splits(dataset: Dataset) -> Iterator[str]:
     card = dataset.card
-    rows = ((split or _UNNAMED, n, *_facts(dataset, split)) for split, n in card.counts.items())
-    total = ("all", sum(card.counts.values()), *_facts(dataset))
-    yield from _table(
-        ("Split", "Images", "With caption", "With concept", "Concepts", "Groups"), (*rows, total)
-    )
+    titles = source_titles("caption", images_by_source(dataset.column("captions")))
+    rows = ((split or _UNNAMED, n, *_facts(dataset.split(split), titles)) for split, n in card.counts.items())
+    total = ("all", sum(card.counts.values()), *_facts(dataset, titles))
+    captions = (f"With {name}" for name in titles.values())
+    yield from _table(("Split", "Images", *captions, "With concept", "Concepts", "Groups"), (*rows, total))
 
 
-def _facts(dataset: Dataset, split: str | None = None) -> tuple[int, int, int, int]:
-    part = dataset if split is None else dataset.split(split)
-    captions, cuis = part.column("captions"), part.column("cui")
+def _facts(part: Dataset, sources: Iterable[str]) -> tuple[int, ...]:
+    captioned, cuis = images_by_source(part.column("captions")), part.column("cui")
     return (
-        pc.sum(pc.greater(pc.list_value_length(captions), 0)).as_py() or 0,
+        *(captioned.get(source, 0) for source in sources),
         pc.sum(pc.greater(pc.list_value_length(cuis), 0)).as_py() or 0,
         pc.count_distinct(cuis.flatten()).as_py(),
         pc.count_distinct(part.column("group")).as_py(),
@@ -155,6 +167,7 @@ def _columns(dataset: Dataset, layout: str) -> Iterator[str]:
 
 def _opening(dataset: Dataset, layout: str) -> Iterator[str]:
     yield f"The files: {_FILES.get(layout, f'the layout `{layout}`')}.\n"
+    yield from _unmarked(dataset, layout)
     yield "```python"
     yield "import radcap"
     yield 'dataset = radcap.load_dataset("THIS_FOLDER")'
@@ -167,6 +180,16 @@ def _opening(dataset: Dataset, layout: str) -> Iterator[str]:
         yield f"\n```python\nimport {line.partition('.')[0]}\ndata = {line}\n```"
     if layout == "folder":
         yield f"\n{_GUESSED}"
+
+
+def _unmarked(dataset: Dataset, layout: str) -> Iterator[str]:
+    """Whose captions stand in the files that do not say so, where not all are those of authors."""
+    captions = dataset.column("captions")
+    if layout not in _UNMARKING or set(caption_parts(captions)) <= {CaptionSource.ORIGINAL}:
+        return
+    plain, whole = _UNMARKING[layout]
+    source = unmarked_source(captions)
+    yield f"{plain} hold the {source} captions only. Every caption stands with its source in {whole}.\n"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:

@@ -28,9 +28,10 @@ def with_known_sources(captions: Any, file: str, findings: Findings) -> Any:
     array = single(captions)
     values = array.flatten()
     sources = values.field("source")
-    known = pc.is_in(sources, _KNOWN)
-    if pc.all(known).as_py() in {True, None}:
+    if pc.all(pc.is_in(sources, _KNOWN)).as_py() in {True, None}:
         return array
+    sources = pc.utf8_lower(pc.utf8_trim_whitespace(sources))  # `Composed` is no original either
+    known = pc.is_in(sources, _KNOWN)
     odd = sources.filter(pc.and_(pc.invert(known), pc.not_equal(sources, "")))
     if len(odd):
         listed = ", ".join(one.value for one in CaptionSource)

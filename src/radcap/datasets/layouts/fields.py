@@ -1,7 +1,7 @@
 """The fields of a record as other programs write them, and as a table has them.
 
-Invariant: `captions` says all and wins; `caption` with `caption_source` stands for one caption. A column that
-is none of ours travels on as text.
+Invariant: `captions` says all and wins; `caption` with `caption_source` stands for one caption, and a caption
+that has no source has that of its row. A column that is none of ours travels on as text.
 """
 
 from __future__ import annotations
@@ -57,9 +57,8 @@ def captions_of(row: Mapping[str, Any]) -> list[dict[str, str]]:
         parsed = _parsed(value)
         value = parsed if parsed is not None else [value] if value else None
     captions = [_caption(one) for one in _several(row.get("caption") if value is None else value)]
-    if len(captions) == 1 and not captions[0]["source"]:
-        captions[0]["source"] = text_of(row.get("caption_source"))
-    return captions
+    said = text_of(row.get("caption_source"))
+    return [one if one["source"] else {**one, "source": said} for one in captions]
 
 
 def _several(value: Any) -> list[Any]:

@@ -1,7 +1,8 @@
 """Captions of one dataset that stand, in whole or in part, in another.
 
 Invariant: a caption that a grammar composed tells labels and nothing else, so that equal ones are no evidence
-of a leak; neither are texts of fewer than four words: "Preoperative radiograph" stands below many images.
+of a leak, and it is compared with no other kind. Neither are texts of fewer than four words evidence:
+"Preoperative radiograph" stands below many images.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from radcap.datasets.lists import rows_of, single
 from radcap.datasets.records import CaptionSource
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from radcap.datasets.dataset import Dataset
@@ -53,15 +56,19 @@ class Texts:
 
     def equal(self) -> Matches:
         """Captions that are the same, letter by letter."""
-        return self._match(*code_both(self._first.texts, self._second.texts), short=False)
+        return self._match(*code_both(self._first.texts, self._second.texts), self._strong)
 
     def alike(self) -> Matches:
         """Captions that are the same but for case and blanks."""
-        return self._match(*code_both(_plain(self._first.texts), _plain(self._second.texts)), short=False)
+        return self._match(*self._plain_codes(), self._strong)
 
     def weak(self) -> Matches:
-        """Short or composed captions that are the same but for case and blanks."""
-        return self._match(*code_both(_plain(self._first.texts), _plain(self._second.texts)), short=True)
+        """Short captions that are the same but for case and blanks."""
+        return self._match(*self._plain_codes(), self._short)
+
+    def composed(self) -> Matches:
+        """Composed captions that are the same but for case and blanks."""
+        return self._match(*self._plain_codes(), lambda side: ~side.telling)
 
     def runs(self, length: int) -> Matches:
         """Captions that share a run of so many words."""
@@ -74,18 +81,30 @@ class Texts:
         # turned bits keep the directions apart: whole texts that are equal are no text within another
         return match_keys(_both(whole_first, runs_first), _both(runs_second, whole_second))
 
-    def _match(self, first: NDArray[np.int64], second: NDArray[np.int64], *, short: bool) -> Matches:
+    def _plain_codes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return code_both(_plain(self._first.texts), _plain(self._second.texts))
+
+    def _strong(self, side: _Side) -> NDArray[np.bool_]:
+        return side.telling & self._long[side.places]
+
+    def _short(self, side: _Side) -> NDArray[np.bool_]:
+        return side.telling & ~self._long[side.places]
+
+    def _match(
+        self,
+        first: NDArray[np.int64],
+        second: NDArray[np.int64],
+        which: Callable[[_Side], NDArray[np.bool_]],
+    ) -> Matches:
         return match_keys(
             *(
-                self._keyed(side, codes, short)
+                self._keyed(side, codes, which(side))
                 for side, codes in ((self._first, first), (self._second, second))
             )
         )
 
-    def _keyed(self, side: _Side, codes: NDArray[np.int64], short: bool) -> Keyed:
-        there = self._words.lengths[side.places] > 0
-        strong = side.telling & self._long[side.places]
-        kept = there & (~strong if short else strong)
+    def _keyed(self, side: _Side, codes: NDArray[np.int64], wanted: NDArray[np.bool_]) -> Keyed:
+        kept = wanted & (self._words.lengths[side.places] > 0)
         return Keyed(side.rows[kept], codes[kept])
 
     def _windows(self, side: _Side, length: int) -> Keyed:

@@ -1,6 +1,7 @@
 """The kinds of evidence that two records are not independent.
 
-Invariant: every kind has its heading; all but one make a leak by a single record.
+Invariant: every kind has its heading; all but two make a leak by a single record. Composed captions are
+a kind of their own, apart from what authors wrote.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ class Evidence(StrEnum):
     WORDS = "words"
     INSIDE = "inside"
     WEAK_CAPTION = "weak-caption"
+    COMPOSED = "composed-caption"
 
     @property
     def strong(self) -> bool:
         """Whether one such record makes a leak."""
-        return self is not Evidence.WEAK_CAPTION
+        return self not in {Evidence.WEAK_CAPTION, Evidence.COMPOSED}
 
     @property
     def heading(self) -> str:
@@ -44,5 +46,6 @@ _TITLES = {
     Evidence.LIKE_CAPTION: "same caption but for case and blanks",
     Evidence.WORDS: "same words in a row",
     Evidence.INSIDE: "caption within a longer one",
-    Evidence.WEAK_CAPTION: "same short or composed caption (weak)",
+    Evidence.WEAK_CAPTION: "same short caption (weak)",
+    Evidence.COMPOSED: "same composed caption (weak)",
 }

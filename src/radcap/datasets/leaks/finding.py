@@ -148,4 +148,5 @@ def _texts(first: Dataset, second: Dataset, ngram: int) -> dict[Evidence, Matche
         Evidence.WORDS: texts.runs(ngram),
         Evidence.INSIDE: texts.inside(),
         Evidence.WEAK_CAPTION: texts.weak(),
+        Evidence.COMPOSED: texts.composed(),
     }

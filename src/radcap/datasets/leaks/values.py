@@ -11,11 +11,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from radcap.datasets.leaks.evidence import Evidence
+from radcap.datasets.records import CaptionSource
 from radcap.formats import replacing
 from radcap.report import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from radcap.datasets.dataset import Dataset
@@ -108,15 +109,20 @@ class Leaks:
                 self.second.table["split"][second].as_py(),
                 self.first.table["image_id"][first].as_py(),
                 self.first.table["split"][first].as_py(),
-                self._what(evidence, second),
+                self._what(evidence, second, first),
             )
 
-    def _what(self, evidence: Evidence, place: int) -> str:
+    def _what(self, evidence: Evidence, place: int, first: int) -> str:
         if evidence in _PICTURES:
             return ""
+        composed = evidence is Evidence.COMPOSED
         if evidence is Evidence.GROUP:
             return self.second.table["group"][place].as_py()
-        return self.second[place].caption
+        second, other = (
+            [one.text for one in record.captions if (one.source is CaptionSource.COMPOSED) == composed]
+            for record in (self.second[place], self.first[first])
+        )
+        return _shared(second, other)
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """Every pair of every kind."""
@@ -147,7 +153,9 @@ class Leaks:
 
     def tables(self) -> tuple[Table, ...]:
         """The counts; then examples of what was found; then distances where images were surveyed."""
-        examples = [one for leak in self.found if leak.images for one in self._examples(leak.evidence)]
+        # of composed captions none: that labels are equal needs no example
+        telling = (one.evidence for one in self.found if one.images and one.evidence is not Evidence.COMPOSED)
+        examples = [one for evidence in telling for one in self._examples(evidence)]
         columns = ("evidence", self.titles[1], self.titles[0], "what")
         tables = [self._counts()]
         if examples:
@@ -193,3 +201,13 @@ def write_pairs(found: Iterable[Leaks], path: Path) -> None:
         rows.writerow(_COLUMNS)
         for one in found:
             rows.writerows(one.rows())
+
+
+def _shared(texts: Sequence[str], others: Sequence[str]) -> str:
+    """The first text that both have but for case and blanks, else the first."""
+    there = {_plain(one) for one in others}
+    return next((one for one in texts if _plain(one) in there), texts[0])
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split())

@@ -35,10 +35,15 @@ def facets_of(records: Sequence[Record], modalities: Sequence[str]) -> tuple[Fac
     facets = (
         Facet("Modality", tuple(map(modality_title, modalities))),
         Facet("Split", tuple(one.split or UNKNOWN for one in records), SPLITS),
-        Facet("Caption", tuple(one.captions[0].source.value if one.captions else "none" for one in records)),
+        Facet("Caption", tuple(map(_sources, records))),
         Facet("Licence", tuple(str(licence_of(one.licence)) for one in records)),
     )
     return tuple(one for one in facets if len(one.options) > 1)
+
+
+def _sources(record: Record) -> str:
+    """Who wrote the captions of an image."""
+    return " and ".join(dict.fromkeys(one.source.value for one in record.captions)) or "none"
 
 
 def gallery(

@@ -6,11 +6,13 @@ Invariant: what decides is a number that is shown with the image; of equal ones 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from radcap.datasets.lists import rows_of, single
+from radcap.datasets.caption_parts import caption_parts, source_titles
+from radcap.datasets.lists import rows_of
+from radcap.datasets.records import CaptionSource
 from radcap.datasets.statistics.captions import word_counts
 from radcap.datasets.statistics.label_matrix import label_matrix
 from radcap.report.names import counted
@@ -66,22 +68,29 @@ def _pixel_ends(survey: Survey, most: int) -> Iterator[End]:
 
 
 def _label_ends(dataset: Dataset, most: int) -> Iterator[End]:
-    captions = single(dataset.column("captions"))
-    rows = rows_of(captions)
-    words = word_counts(captions.flatten().field("text"))
-    longest, shortest = np.full(len(dataset), -1), np.full(len(dataset), np.iinfo(np.int64).max)
-    np.maximum.at(longest, rows, words)
-    np.minimum.at(shortest, rows, words)
-    there = np.unique(rows)
+    parts = caption_parts(dataset.column("captions"))
+    for source, name in source_titles("caption", parts).items():
+        if source in parts:
+            yield from _caption_ends(parts[CaptionSource(source)], name, most)
     concepts = label_matrix(dataset.column("cui")).per_image
     labelled = np.flatnonzero(concepts)
-    yield End("Longest caption", "", _first(there, -longest[there], lambda at: _words(longest[at]), most))
-    yield End("Shortest caption", "", _first(there, shortest[there], lambda at: _words(shortest[at]), most))
     yield End(
         "Most concepts",
         "",
         _first(labelled, -concepts[labelled], lambda at: counted(int(concepts[at]), "concept"), most),
     )
+
+
+def _caption_ends(captions: Any, name: str, most: int) -> Iterator[End]:
+    """The longest and the shortest captions of one source."""
+    rows = rows_of(captions)
+    words = word_counts(captions.flatten().field("text"))
+    longest, shortest = np.full(len(captions), -1), np.full(len(captions), np.iinfo(np.int64).max)
+    np.maximum.at(longest, rows, words)
+    np.minimum.at(shortest, rows, words)
+    there = np.unique(rows)
+    yield End(f"Longest {name}", "", _first(there, -longest[there], lambda at: _words(longest[at]), most))
+    yield End(f"Shortest {name}", "", _first(there, shortest[there], lambda at: _words(shortest[at]), most))
 
 
 def _words(n: int) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from radcap.core import VERSION
+from radcap.datasets.caption_parts import source_titles
 from radcap.datasets.codes import CODES, level_of
 from radcap.datasets.lists import lengths, single
 from radcap.datasets.page import sections
@@ -32,7 +33,7 @@ from radcap.report.markup import Markup, element, joined
 from radcap.report.names import counted, several
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from radcap.datasets.dataset import Dataset
     from radcap.datasets.findings import Finding
@@ -105,14 +106,21 @@ def _tiles(stats: Statistics) -> Markup:
     facts = [
         ("images", f"{stats.images:,}"),
         ("groups", f"{stats.groups:,}"),
-        ("captions", f"{stats.captions.n:,}"),
-        ("words/caption", f"{stats.captions.words.mean:.1f}"),
+        *_caption_tiles(stats),
         ("concepts", f"{stats.concepts.unique:,}"),
         ("concepts/image", f"{stats.concepts.per_image.mean:.2f}"),
         ("modalities", f"{len(stats.modalities):,}"),
         ("licences", f"{len(stats.licences.families):,}"),
     ]
     return element("div", facts_list(facts), class_="tiles")
+
+
+def _caption_tiles(stats: Statistics) -> Iterator[tuple[str, str]]:
+    """Captions of each source by themselves."""
+    for source, name in source_titles("caption", stats.captions).items():
+        found = stats.captions.get(source)
+        yield f"{name}s", f"{found.n if found else 0:,}"
+        yield f"words/{name}", f"{found.words.mean if found else 0:.1f}"
 
 
 def _shift(dataset: Dataset) -> Table | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from radcap.datasets.caption_parts import source_titles
 from radcap.datasets.page.charts import (
     bars_figure,
     spread_figure,
@@ -70,18 +71,26 @@ def splits(stats: Statistics, shift: Table | None) -> Markup:
 
 def captions(stats: Statistics) -> Markup:
     """How long captions are, each source by itself."""
-    found = stats.captions
     drawn = [
         *(
-            spread_figure(one, f"Words per {name} caption", "words", "caption")
-            for name, one in found.by_source.items()
+            spread_figure(one.words, f"Words per {name} caption", "words", "caption")
+            for name, one in stats.captions.items()
         ),
         spread_figure(
             stats.images_per_group, "Images per group", "images of one article or patient", "group"
         ),
     ]
-    told = element("p", f"{found.captioned:,} of {counted(stats.images)} have a caption.")
-    return joined([told, _pair(*drawn), table_box(spread_table(stats))])
+    return joined([element("p", _captioned(stats)), _pair(*drawn), table_box(spread_table(stats))])
+
+
+def _captioned(stats: Statistics) -> str:
+    """How many images have a caption of each source."""
+    said = [
+        f"{stats.captions[source].captioned if source in stats.captions else 0:,} of {counted(stats.images)} "
+        f"have {'an' if name.startswith('o') else 'a'} {name}."
+        for source, name in source_titles("caption", stats.captions).items()
+    ]
+    return " ".join(said)
 
 
 def concepts(stats: Statistics) -> Markup:

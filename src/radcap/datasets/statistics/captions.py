@@ -1,6 +1,6 @@
 """How long captions are, who wrote them, and in which language.
 
-Invariant: words are what white space separates; captions of different sources are never averaged unseen.
+Invariant: words are what white space separates; captions of different sources are never counted together.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow.compute as pc
 
+from radcap.datasets.caption_parts import caption_parts
 from radcap.datasets.lists import lengths, rows_of, single
 from radcap.datasets.statistics.counting import Distribution, distribution, partition
 
@@ -26,12 +27,11 @@ __all__ = ["CaptionStatistics", "caption_statistics", "word_counts"]
 
 @dataclass(frozen=True, slots=True)
 class CaptionStatistics:
-    """Captions and their length in words."""
+    """Captions of one source and their length in words."""
 
     n: int
     captioned: int  # images that have at least one
     words: Distribution
-    by_source: Mapping[str, Distribution]
     by_language: Mapping[str, Distribution]
     per_group: Distribution  # over groups that have a caption
 
@@ -48,9 +48,13 @@ def word_counts(texts: Any) -> NDArray[np.int64]:
     return np.where(pc.equal(trimmed, "").to_numpy(zero_copy_only=False), 0, counted)
 
 
-def caption_statistics(dataset: Dataset, groups: NDArray[np.int64]) -> CaptionStatistics:
-    """The captions of a dataset; `groups` has the number of the group of each image."""
-    column = single(dataset.column("captions"))
+def caption_statistics(dataset: Dataset, groups: NDArray[np.int64]) -> dict[str, CaptionStatistics]:
+    """The captions of each source; `groups` has the number of the group of each image."""
+    parts = caption_parts(dataset.column("captions")).items()
+    return {source.value: _statistics(part, groups) for source, part in parts}
+
+
+def _statistics(column: Any, groups: NDArray[np.int64]) -> CaptionStatistics:
     captions = column.flatten()
     words = word_counts(captions.field("text"))
     per_group = np.bincount(groups[rows_of(column)])
@@ -58,7 +62,6 @@ def caption_statistics(dataset: Dataset, groups: NDArray[np.int64]) -> CaptionSt
         n=len(captions),
         captioned=int((lengths(column) > 0).sum()),
         words=distribution(words),
-        by_source=_parts(captions.field("source"), words),
         by_language=_parts(captions.field("language"), words),
         per_group=distribution(per_group[per_group > 0]),
     )

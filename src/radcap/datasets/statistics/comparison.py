@@ -18,6 +18,7 @@ from radcap.datasets.statistics.figures import statistics
 from radcap.datasets.statistics.label_matrix import label_matrix
 from radcap.datasets.statistics.modalities import modality_title
 from radcap.datasets.statistics.plain import plain
+from radcap.datasets.statistics.splits import CaptionCount
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,8 +98,9 @@ def _column(one: _Counted, first: _Counted) -> DatasetColumn:
         name=one.name,
         images=stats.images,
         groups=stats.groups,
-        captions=stats.captions.n,
-        words=stats.captions.words.mean,
+        captions={
+            source: CaptionCount(found.n, found.words.mean) for source, found in stats.captions.items()
+        },
         concepts=stats.concepts.per_image.total,
         concepts_per_image=stats.concepts.per_image.mean,
         unique=stats.concepts.unique,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from radcap.datasets.statistics.concepts import ConceptCount
+    from radcap.datasets.statistics.splits import CaptionCount
 
 __all__ = ["DatasetColumn"]
 
@@ -23,8 +24,7 @@ class DatasetColumn:
     name: str
     images: int
     groups: int
-    captions: int
-    words: float  # per caption
+    captions: Mapping[str, CaptionCount]  # of each source
     concepts: int  # mentions
     concepts_per_image: float
     unique: int  # different concepts

@@ -5,8 +5,9 @@ Invariant: a table shows the values it was given; only shifts are written with a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from radcap.datasets.caption_parts import source_titles
 from radcap.report import Table
 
 if TYPE_CHECKING:
@@ -16,16 +17,18 @@ if TYPE_CHECKING:
 
 __all__ = ["comparison_tables", "modality_table"]
 
-_FACTS: Mapping[str, Callable[[DatasetColumn], str]] = {
+_Facts: TypeAlias = "Mapping[str, Callable[[DatasetColumn], str]]"
+
+_COUNTS: _Facts = {
     "images": lambda one: f"{one.images:,}",
     "groups": lambda one: f"{one.groups:,}",
-    "captions": lambda one: f"{one.captions:,}",
-    "words per caption": lambda one: f"{one.words:.2f}",
+}
+_CONCEPTS: _Facts = {
     "concept mentions": lambda one: f"{one.concepts:,}",
     "concepts per image": lambda one: f"{one.concepts_per_image:.2f}",
     "unique concepts": lambda one: f"{one.unique:,}",
 }
-_AGAINST: Mapping[str, Callable[[DatasetColumn], str]] = {
+_AGAINST: _Facts = {
     "shared concepts": lambda one: f"{one.shared:,}",
     "overlap of concepts": lambda one: f"{100 * one.overlap:.1f} %",
     "new concepts": lambda one: f"{one.new:,}",
@@ -39,7 +42,7 @@ def comparison_tables(columns: Sequence[DatasetColumn]) -> tuple[Table, ...]:
     """Sizes, what differs from the first, modalities, licences, and the concepts that came and went."""
     first = columns[0].name
     tables = [
-        _facts(_FACTS, columns, "Sizes"),
+        _facts({**_COUNTS, **_captions(columns), **_CONCEPTS}, columns, "Sizes"),
         _facts(_AGAINST, columns[1:], f"Against {first}"),
         modality_table(columns),
         _shares("licence", "Licences", [one.licences for one in columns], columns),
@@ -48,9 +51,19 @@ def comparison_tables(columns: Sequence[DatasetColumn]) -> tuple[Table, ...]:
     return tuple(table for table in tables if table.rows)
 
 
-def _facts(
-    facts: Mapping[str, Callable[[DatasetColumn], str]], columns: Sequence[DatasetColumn], title: str
-) -> Table:
+def _captions(columns: Sequence[DatasetColumn]) -> _Facts:
+    """How many captions, and how long, each source by itself."""
+    sources = [source for one in columns for source in one.captions]
+    facts: dict[str, Callable[[DatasetColumn], str]] = {}
+    for source, name in source_titles("caption", sources).items():
+        facts[f"{name}s"] = lambda one, of=source: f"{one.captions[of].n:,}" if of in one.captions else "0"
+        facts[f"words per {name}"] = lambda one, of=source: (
+            f"{one.captions[of].words:.2f}" if of in one.captions else "0.00"
+        )
+    return facts
+
+
+def _facts(facts: _Facts, columns: Sequence[DatasetColumn], title: str) -> Table:
     rows = tuple((name, *(told(one) for one in columns)) for name, told in facts.items())
     names = tuple(one.name for one in columns)
     return Table(("", *names), rows, title, right=frozenset(names))

@@ -49,7 +49,7 @@ class Statistics:
     ungrouped: int  # images that name no article or patient
     images_per_group: Distribution
     splits: tuple[SplitStatistics, ...]
-    captions: CaptionStatistics
+    captions: Mapping[str, CaptionStatistics]  # of each source
     concepts: ConceptStatistics
     labels: LabelStatistics
     modalities: tuple[Count, ...]  # every image once

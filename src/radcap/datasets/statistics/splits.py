@@ -10,17 +10,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from radcap.datasets.lists import rows_of, single
+from radcap.datasets.caption_parts import caption_parts
+from radcap.datasets.lists import rows_of
 from radcap.datasets.statistics.captions import word_counts
 from radcap.datasets.statistics.counting import UNKNOWN, Partition, partition
 from radcap.datasets.statistics.label_matrix import label_matrix
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from radcap.datasets.dataset import Dataset
 
-__all__ = ["SplitStatistics", "split_partition", "split_statistics"]
+__all__ = ["CaptionCount", "SplitStatistics", "split_partition", "split_statistics"]
+
+
+@dataclass(frozen=True, slots=True)
+class CaptionCount:
+    """How many captions of one source there are, and how long they are."""
+
+    n: int
+    words: float  # per caption
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +41,7 @@ class SplitStatistics:
     name: str
     images: int
     groups: int
-    captions: int
-    words: float  # per caption
+    captions: Mapping[str, CaptionCount]  # of each source
     concepts: int  # mentions
     concepts_per_image: float
     unique: int  # different concepts
@@ -48,11 +58,7 @@ def split_statistics(
     dataset: Dataset, splits: Partition, groups: NDArray[np.int64]
 ) -> tuple[SplitStatistics, ...]:
     """Each split of a dataset; `groups` has the number of the group of each image."""
-    captions = single(dataset.column("captions"))
-    caption_split = splits.codes[rows_of(captions)]
-    n = len(splits.names)
-    texts = np.bincount(caption_split, minlength=n)
-    words = np.bincount(caption_split, word_counts(captions.flatten().field("text")), n)
+    captions = _captions(dataset, splits)
     by_split = label_matrix(dataset.column("cui")).frequencies_by(splits)
     known = by_split[splits.names.index("train")] > 0 if "train" in splits.names else None
     return tuple(
@@ -60,8 +66,7 @@ def split_statistics(
             name=name,
             images=size,
             groups=len(np.unique(groups[splits.rows(place)])),
-            captions=int(texts[place]),
-            words=float(words[place] / max(1, texts[place])),
+            captions=captions[place],
             concepts=int(by_split[place].sum()),
             concepts_per_image=float(by_split[place].sum() / max(1, size)),
             unique=int((by_split[place] > 0).sum()),
@@ -69,3 +74,16 @@ def split_statistics(
         )
         for place, (name, size) in enumerate(zip(splits.names, splits.sizes, strict=True))
     )
+
+
+def _captions(dataset: Dataset, splits: Partition) -> list[dict[str, CaptionCount]]:
+    """For each split the captions of each source that it has."""
+    n = len(splits.names)
+    found: list[dict[str, CaptionCount]] = [{} for _ in range(n)]
+    for source, part in caption_parts(dataset.column("captions")).items():
+        split = splits.codes[rows_of(part)]
+        texts = np.bincount(split, minlength=n)
+        words = np.bincount(split, word_counts(part.flatten().field("text")), n)
+        for place in np.flatnonzero(texts).tolist():
+            found[place][source.value] = CaptionCount(int(texts[place]), float(words[place] / texts[place]))
+    return found

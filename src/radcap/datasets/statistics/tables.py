@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from radcap.datasets.caption_parts import source_titles
 from radcap.datasets.statistics.count_tables import concept_table, count_table, percent
 from radcap.datasets.statistics.counting import Count
 from radcap.datasets.statistics.modalities import modality_title
@@ -15,7 +16,7 @@ from radcap.report import Table
 from radcap.vocabulary import semantic_types
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from radcap.datasets.statistics.concepts import ConceptStatistics
     from radcap.datasets.statistics.counting import Distribution
@@ -46,14 +47,18 @@ def statistic_tables(stats: Statistics) -> tuple[Table, ...]:
 
 def split_table(stats: Statistics) -> Table:
     """One row for each split, and one for all."""
-    columns = ("images", "groups", "captions", "words", "CUIs", "per image", "unseen")
+    titles = source_titles("captions", stats.captions)
+    words = source_titles("words", stats.captions)
+    captions = [column for source in titles for column in (titles[source], words[source])]
+    columns = ("images", "groups", *captions, "CUIs", "per image", "unseen")
     rows = [
         (
             one.name,
             f"{one.images:,}",
             f"{one.groups:,}",
-            f"{one.captions:,}",
-            f"{one.words:.2f}",
+            *_caption_cells(
+                {source: (found.n, found.words) for source, found in one.captions.items()}, titles
+            ),
             f"{one.unique:,}",
             f"{one.concepts_per_image:.2f}",
             f"{one.unseen:,}",
@@ -64,8 +69,9 @@ def split_table(stats: Statistics) -> Table:
         "all",
         f"{stats.images:,}",
         f"{stats.groups:,}",
-        f"{stats.captions.n:,}",
-        f"{stats.captions.words.mean:.2f}",
+        *_caption_cells(
+            {source: (found.n, found.words.mean) for source, found in stats.captions.items()}, titles
+        ),
         f"{stats.concepts.unique:,}",
         f"{stats.concepts.per_image.mean:.2f}",
         "",
@@ -74,13 +80,18 @@ def split_table(stats: Statistics) -> Table:
     return Table(("split", *columns), (*rows, total), title, right=frozenset(columns))
 
 
+def _caption_cells(found: Mapping[str, tuple[int, float]], sources: Iterable[str]) -> Iterator[str]:
+    """How many captions of each source, and how long they are."""
+    for source in sources:
+        n, words = found.get(source, (0, 0.0))
+        yield f"{n:,}"
+        yield f"{words:.2f}"
+
+
 def spread_table(stats: Statistics) -> Table:
     """Mean, median and ends of everything that is counted per caption, group or image."""
     parts = {
-        "words per caption": stats.captions.words,
-        **_apart("words per caption, {}", stats.captions.by_source),
-        **_apart("words per caption, language {}", stats.captions.by_language),
-        "captions per group": stats.captions.per_group,
+        **_caption_spreads(stats),
         "images per group": stats.images_per_group,
         "concepts per image": stats.concepts.per_image,
         "automatic concepts per image": stats.concepts.automatic_per_image,
@@ -90,6 +101,17 @@ def spread_table(stats: Statistics) -> Table:
     columns = ("n", "mean", "median", "max", "min")
     rows = tuple((name, *_spread(one)) for name, one in parts.items() if one.n)
     return Table(("statistic", *columns), rows, "Spread", right=frozenset(columns))
+
+
+def _caption_spreads(stats: Statistics) -> dict[str, Distribution]:
+    """Every source by itself."""
+    one, many = (source_titles(noun, stats.captions) for noun in ("caption", "captions"))
+    parts: dict[str, Distribution] = {}
+    for source, found in stats.captions.items():
+        parts[f"words per {one[source]}"] = found.words
+        parts |= _apart(f"words per {one[source]}, language {{}}", found.by_language)
+        parts[f"{many[source]} per group"] = found.per_group
+    return parts
 
 
 def _apart(name: str, parts: Mapping[str, Distribution]) -> dict[str, Distribution]:

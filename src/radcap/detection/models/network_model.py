@@ -77,7 +77,7 @@ class NetworkModel:
             tuple(ids), self.labels, np.zeros((len(ids), len(self.labels)), np.bool_), refused=refused
         )
         width = self.network.backbone.width
-        return self._decided(seen, _joined(logits, len(self.labels)), _joined(vectors, width))
+        return self.decided(seen, _joined(logits, len(self.labels)), _joined(vectors, width))
 
     @torch.inference_mode()
     def look(self, shot: Shot) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -87,7 +87,8 @@ class NetworkModel:
             logits, vectors = self.network.both(images)
         return logits.cpu().numpy(), vectors.cpu().numpy()
 
-    def _decided(self, seen: Answers, logits: NDArray[np.float32], vectors: NDArray[np.float32]) -> Answers:
+    def decided(self, seen: Answers, logits: NDArray[np.float32], vectors: NDArray[np.float32]) -> Answers:
+        """What follows from scores and vectors of the images that were seen."""
         if self.gate is not None:
             weight, offset = self.gate
             score = vectors.astype(np.float64) @ weight.double().numpy() + offset

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from radcap.vision.network import Network
     from radcap.vision.training.devices import Place
 
-__all__ = ["Model", "load_network", "open_model"]
+__all__ = ["Model", "load_network", "open_model", "open_network"]
 
 
 class Model(Protocol):
@@ -52,13 +52,13 @@ def open_model(model: str | Path, device: str = "auto") -> Model:
     folder.check()
     system = folder.system()
     if not system.member:
-        return _open_network(folder, place)
-    members = {one.name: _open_network(folder.member(one.name), place) for one in system.member}
+        return open_network(folder, place)
+    members = {one.name: open_network(folder.member(one.name), place) for one in system.member}
     names = folder.names()
     return EnsembleModel(members, system.ensemble, tuple(names), names, *folder.decision())
 
 
-def _open_network(folder: ModelFolder, place: Place) -> NetworkModel:
+def open_network(folder: ModelFolder, place: Place) -> NetworkModel:
     """A model folder without members, ready to answer."""
     folder.check()
     system, names = folder.system(), folder.names()

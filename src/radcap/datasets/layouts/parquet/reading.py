@@ -144,7 +144,7 @@ class _Columns:
         return read["split"].cast(pa.string()).fill_null(told)
 
     def _captions(self, read: dict[str, Any]) -> Any:
-        if "captions" in read and read["captions"].type == CAPTIONS and not _has_nulls(read["captions"]):
+        if "captions" in read and read["captions"].type == CAPTIONS and _is_whole(read["captions"]):
             return read["captions"]
         names = [name for name in ("captions", "caption", "caption_source") if name in read]
         if any(pa.types.is_nested(read[name].type) for name in names):
@@ -163,10 +163,12 @@ class _Columns:
         return False
 
 
-def _has_nulls(captions: Any) -> bool:
+def _is_whole(captions: Any) -> bool:
+    """Whether nothing is null and every caption names its source."""
     values = captions.values
     fields: Iterable[Any] = (values.field(i) for i in range(values.type.num_fields))
-    return bool(captions.null_count or values.null_count or any(one.null_count for one in fields))
+    nulls = captions.null_count or values.null_count or any(one.null_count for one in fields)
+    return not nulls and not pc.any(pc.equal(values.field("source"), "")).as_py()
 
 
 def _lists(column: Any) -> Any:

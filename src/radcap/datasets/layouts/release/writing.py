@@ -1,7 +1,8 @@
 """Write a release in the files of an edition.
 
 Invariant: label files hold what the edition's own could; `attribution.csv` holds what they do not give back
-exactly, so that reading the folder gives the same records in the same order.
+exactly, so that reading the folder gives the same records in the same order. A caption file names no sources,
+so it holds captions of one source only.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import zipfile
 from typing import TYPE_CHECKING, Any
 
 from radcap.core import InputError
+from radcap.datasets.caption_parts import unmarked_source
 from radcap.datasets.columns import NAMES
 from radcap.datasets.layouts.release.attribution_file import ATTRIBUTION_FILE, LICENCE_FILE
 from radcap.datasets.layouts.release.images import MODALITIES
@@ -39,7 +41,8 @@ def write_release(dataset: Dataset, folder: Path, payloads: Payloads, edition: E
     """Labels, attribution and images of every split."""
     rows = dataset.table.to_pylist()
     _check(rows, edition)
-    written = _write_labels(rows, folder, edition)
+    source = unmarked_source(dataset.column("captions"))
+    written = _write_labels(rows, folder, edition, source)
     _write_attribution(rows, dataset.table.column_names, folder, edition, written)
     if edition.licence_file:
         _write_licences(rows, folder)
@@ -64,23 +67,28 @@ def _check(rows: Sequence[_Row], edition: Edition) -> None:
             )
 
 
-def _write_labels(rows: Sequence[_Row], folder: Path, edition: Edition) -> set[tuple[Kind, str]]:
+def _write_labels(rows: Sequence[_Row], folder: Path, edition: Edition, source: str) -> set[tuple[Kind, str]]:
     """The label files; gives back which kinds were written for which split."""
     files: dict[tuple[str, Kind], list[_Row]] = {}
     for kind in LABELS:
-        splits = {row["split"] for row in rows if edition.has(kind) and row[_COLUMNS[kind]]}
+        splits = {row["split"] for row in rows if edition.has(kind) and _values(kind, row, source)}
         for row in rows:
             if row["split"] in splits:
                 files.setdefault((edition.file(kind, row["split"]), kind), []).append(row)
     for (name, kind), kept in files.items():
         header = [edition.headers[kind]] if kind in edition.headers else []
-        cells = ((row["image_id"], _cell(kind, row)) for row in kept)
+        cells = ((row["image_id"], _cell(kind, _values(kind, row, source))) for row in kept)
         write_csv(folder / name, [*header, *cells], edition.form)
     return {(kind, row["split"]) for (_, kind), kept in files.items() for row in kept}
 
 
-def _cell(kind: Kind, row: _Row) -> str:
+def _values(kind: Kind, row: _Row, source: str) -> list[Any]:
+    """What a label file takes of a record: all concepts, but captions of one source only."""
     values = row[_COLUMNS[kind]]
+    return values if kind is not Kind.CAPTIONS else [one for one in values if one["source"] == source]
+
+
+def _cell(kind: Kind, values: Sequence[Any]) -> str:
     if kind is Kind.CAPTIONS:
         return values[0]["text"] if values else ""
     return ";".join(values)
@@ -88,7 +96,8 @@ def _cell(kind: Kind, row: _Row) -> str:
 
 def _reproduced(kind: Kind, row: _Row, form: Form) -> bool:
     """Whether the label file gives the captions or concepts back exactly."""
-    values, cell = row[_COLUMNS[kind]], _cell(kind, row)
+    values = row[_COLUMNS[kind]]
+    cell = _cell(kind, values)
     if kind is Kind.CAPTIONS:
         plain = [{"text": cell, "source": "original", "language": ""}] if cell else []
         return values == plain and form.fits(cell)

@@ -10,6 +10,7 @@ import json
 import tarfile
 from typing import TYPE_CHECKING, Any
 
+from radcap.datasets.caption_parts import unmarked_source
 from radcap.datasets.layouts.fields import check_names
 from radcap.datasets.layouts.safe_names import FileNames
 from radcap.datasets.layouts.split_rows import rows_of
@@ -31,16 +32,18 @@ _Sample = list[tuple[str, bytes]]
 def write_samples(dataset: Dataset, folder: Path, payloads: Payloads) -> None:
     """All splits; one without records leaves a shard without samples."""
     check_names(dataset.table)
+    source = unmarked_source(dataset.column("captions"))
     for split, prefix in FileNames.of(dataset.splits or ("train",)).items():
         names = FileNames(dots=False)
-        samples = (_sample(row, payload, names) for row, payload in rows_of(dataset, split, payloads))
+        samples = (_sample(row, payload, names, source) for row, payload in rows_of(dataset, split, payloads))
         _write_shards(samples, folder, prefix)
 
 
-def _sample(row: Mapping[str, Any], payload: Payload, names: FileNames) -> _Sample:
+def _sample(row: Mapping[str, Any], payload: Payload, names: FileNames, source: str) -> _Sample:
+    """The members of a record; the text member takes captions of one source, since it names none."""
     key = names.give(payload.id)
     fields = {name: value for name, value in row.items() if name != "image"}
-    text = row["captions"][0]["text"] if row["captions"] else ""
+    text = next((one["text"] for one in row["captions"] if one["source"] == source), "")
     members = [
         (f"{key}.json", json.dumps(fields, ensure_ascii=False).encode()),
         (f"{key}.txt", text.encode()),

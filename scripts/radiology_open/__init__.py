@@ -1,0 +1,1 @@
+"""The parts of `build_radiology_open.py` that compose captions from answers and labels."""

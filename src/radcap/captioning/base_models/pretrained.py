@@ -1,0 +1,99 @@
+"""A causal language model of transformers, from a folder on this machine.
+
+Invariant: every weight comes from the folder, and every weight of the folder is used: nothing is left as it
+was drawn. No network, no pickled weights, no code of the folder.
+"""
+
+# transformers is typed in part
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from radcap.captioning.base_models.model_folder import check_folder, weight_file
+from radcap.core import InputError, Missing
+from radcap.vision.torchvision_ops import ensure_torchvision
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+    from types import ModuleType
+
+__all__ = ["load_language_model", "quiet", "transformers_module"]
+
+
+def transformers_module() -> ModuleType:
+    """transformers, where it is installed."""
+    ensure_torchvision()
+    try:
+        import transformers
+    except ImportError as error:
+        raise Missing(
+            "transformers",
+            "Language models are loaded with it.",
+            "Install it: pip install 'radcap[lm]'.",
+        ) from error
+    return transformers
+
+
+def load_language_model(folder: Path) -> Any:  # noqa: ANN401 - a model of transformers
+    """The model in single precision, ready to answer."""
+    check_folder(folder)
+    transformers = transformers_module()
+    try:
+        with quiet(transformers):
+            model, loading = transformers.AutoModelForCausalLM.from_pretrained(
+                folder,
+                attn_implementation="sdpa",  # or a folder could name a kernel to be fetched
+                dtype=torch.float32,
+                local_files_only=True,
+                output_loading_info=True,
+                trust_remote_code=False,
+                use_safetensors=True,
+                ignore_mismatched_sizes=True,  # they are told below, by name
+            )
+    except Exception as error:  # transformers raises what its many parts raise
+        why = str(error).partition("\n")[0][:300].rstrip(".")
+        raise InputError(
+            f"{folder} cannot be loaded as a causal language model: {why}. Give a model that transformers"
+            f" {transformers.__version__} knows, without code of its own.",
+            path=str(folder),
+        ) from error
+    _check_loading(folder, loading)
+    return model.eval()
+
+
+@contextmanager
+def quiet(transformers: ModuleType) -> Generator[None]:
+    """Without bars and advice: what is wrong is told as an error."""
+    logging: Any = transformers.utils.logging
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity(logging.CRITICAL)
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def _check_loading(folder: Path, loading: dict[str, Any]) -> None:
+    kinds = (
+        ("mismatched_keys", "has another shape than config.json says"),
+        ("missing_keys", "is absent"),
+        ("unexpected_keys", "is none of the model that config.json describes"),
+    )
+    for kind, what in kinds:
+        # a weight of another shape comes with both shapes
+        names = sorted(one if isinstance(one, str) else str(one[0]) for one in loading.get(kind) or ())
+        if names:
+            path = weight_file(folder, names[0])
+            raise InputError(
+                f"{path} does not fit the model: the weight {names[0]} {what}, and {len(names) - 1} more."
+                " Get the model again, the whole folder.",
+                path=str(path),
+            )

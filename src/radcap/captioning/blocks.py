@@ -1,0 +1,33 @@
+"""The blocks of a captioner by name, known before torch is loaded.
+
+Invariant: nothing is loaded here; a table holds dotted paths.
+"""
+
+from __future__ import annotations
+
+from radcap.core.registry import Registry
+
+__all__ = ["CAPTIONERS", "DECODERS"]
+
+# What writes word after word over a memory of the image.
+DECODERS = Registry(
+    "decoder",
+    {
+        "lstm": "radcap.captioning.decoders.recurrent:make_recurrent",
+        "gru": "radcap.captioning.decoders.recurrent:make_recurrent",
+        "transformer": "radcap.captioning.decoders.transformer:make_transformer",
+        "prefix": "radcap.captioning.decoders.prefix:make_prefix",
+        "lm": "radcap.captioning.decoders.language_model:make_language_model",
+    },
+)
+# How the others come to their caption, and how every kind is trained.
+CAPTIONERS = Registry(
+    "captioner",
+    {
+        **dict.fromkeys(DECODERS.table, "radcap.captioning.training.writing:train_writer"),
+        "words": "radcap.captioning.training.wording:train_words",
+        "nearest": "radcap.captioning.training.recalling:train_nearest",
+        "frequent": "radcap.captioning.training.recalling:train_frequent",
+        "template": "radcap.captioning.training.templating:train_template",
+    },
+)

@@ -1,0 +1,79 @@
+"""What a decoder is, and how one is had by its kind.
+
+Invariant: `step` after step gives the logits that `forward` gives at once (to rounding), for the price of one
+token each; a state knows its rows, and `take` keeps some of them, in any order and number.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, cast
+
+import torch
+from torch import nn
+
+from radcap.captioning.blocks import DECODERS
+from radcap.core import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from radcap.captioning.decoders.memory import Memory
+    from radcap.captioning.settings import DecoderSettings
+
+__all__ = ["Decoder", "State", "make_decoder"]
+
+
+class State(Protocol):
+    """All that a decoder knows of the captions it is writing."""
+
+    def take(self, rows: torch.Tensor) -> State: ...
+
+
+class Decoder(nn.Module):
+    """Writes over memories of its own width; `size` is that of the vocabulary."""
+
+    width: int
+    size: int
+
+    def forward(self, memory: Memory, tokens: torch.Tensor) -> torch.Tensor:
+        """Logits of the token after each, n x t x size; `tokens` (n x t) begin with the begin mark."""
+        raise NotImplementedError
+
+    def begin(self, memory: Memory, longest: int) -> State:
+        """The state before the first token; no more than `longest` tokens will be asked for."""
+        raise NotImplementedError
+
+    def step(self, state: State, tokens: torch.Tensor) -> tuple[torch.Tensor, State]:
+        """Logits (n x size) of the token after these (n), and the state that follows."""
+        raise NotImplementedError
+
+    def embed(self, tokens: torch.Tensor) -> torch.Tensor:
+        """The vectors of tokens, for words that are part of a memory: n x t x width."""
+        raise NotImplementedError
+
+    def own_weights(self) -> dict[str, torch.Tensor]:
+        """What is kept with a captioner: all weights, unless most of them are had from elsewhere."""
+        return self.state_dict()
+
+    @torch.no_grad()
+    def take_weights(self, weights: Mapping[str, torch.Tensor]) -> None:
+        """Fill the own weights; a name or a shape that is not theirs is refused before any is filled."""
+        wanted = self.own_weights()
+        wrong = [name for name in wanted if name not in weights or weights[name].shape != wanted[name].shape]
+        wrong += [name for name in weights if name not in wanted]
+        if wrong:
+            raise InputError(
+                f"The weights do not fit the decoder: it has {len(wanted):,}, and {len(wrong):,} are absent,"
+                f" of another shape or unknown to it, {wrong[0]} first."
+                " Name the decoder they were trained with."
+            )
+        for name, weight in wanted.items():
+            weight.copy_(weights[name])
+
+    def merge(self) -> None:
+        """Make what was learnt beside the weights a part of them, once, before answering."""
+
+
+def make_decoder(settings: DecoderSettings, size: int) -> Decoder:
+    """The decoder of a kind over a vocabulary of this size."""
+    return cast("Decoder", DECODERS.factory(settings.kind)(settings, size))

@@ -1,0 +1,25 @@
+"""Greedy search: the most probable token each time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from radcap.captioning.generation.rows import write_rows
+
+if TYPE_CHECKING:
+    import torch
+
+    from radcap.captioning.decoders.memory import Memory
+    from radcap.captioning.generation.rows import Rows
+    from radcap.captioning.generation.writer import Writer
+
+__all__ = ["greedy"]
+
+
+def greedy(writer: Writer, memory: Memory) -> Rows:
+    """One caption an image."""
+    return write_rows(writer, memory, 1, _likeliest)
+
+
+def _likeliest(ruled: torch.Tensor, rows: torch.Tensor, step: int) -> torch.Tensor:  # noqa: ARG001 - the shape of a choice
+    return ruled.argmax(dim=1)

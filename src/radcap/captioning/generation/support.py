@@ -1,0 +1,91 @@
+"""No finding is named that is not supported: while a caption is written, and once more when it is done.
+
+The words of a finding are banned as pieces, inside a sentence and at the beginning of the caption, with a
+small and a capital letter. A finding may still be named in other words, by a plural or by pieces that
+are cut elsewhere; so the finished text is read by a finder too (which knows what is negated).
+Invariant: a phrase that names several concepts is banned where none of them is supported; a banned phrase
+inside a supported longer one is let be.
+>>> unsupported("Effusion.", lambda text: {"C0032227"}, {"C0018802"})
+{'C0032227'}
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from radcap.captioning.generation.phrase_ban import PhraseBan
+from radcap.captioning.generation.phrase_index import PhraseIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from radcap.captioning.tokens.tokenizer import Tokenizer
+    from radcap.core import Cui
+
+    Finder: TypeAlias = Callable[[str], AbstractSet[Cui]]  # the concepts that a text names as present
+
+__all__ = ["Support", "first_supported", "unsupported"]
+
+_BEFORE = "."  # what a phrase inside a sentence is parted from, to see its pieces there
+
+
+class Support:
+    """The phrases of findings as a tokenizer writes them: made once, asked for each batch."""
+
+    def __init__(self, tokenizer: Tokenizer, phrases: Mapping[Cui, Sequence[str]]) -> None:
+        owned: dict[tuple[int, ...], set[Cui]] = defaultdict(set)
+        for cui, names in phrases.items():
+            for name in names:
+                for tokens in _pieces(name, tokenizer):
+                    owned[tokens].add(cui)
+        self._index = PhraseIndex(owned, tokenizer.begin)
+        self._places: dict[Cui, list[int]] = defaultdict(list)
+        for place, phrase in enumerate(self._index.phrases):
+            for cui in owned[phrase]:
+                self._places[cui].append(place)
+
+    def ban(self, supported: Sequence[Collection[Cui]]) -> PhraseBan:
+        """The control for images with these concepts; others that have phrases are not to be named."""
+        allowed = np.zeros((len(supported), len(self._index)), bool)
+        for row, cuis in enumerate(supported):
+            for cui in cuis:
+                allowed[row, self._places.get(cui, [])] = True
+        return PhraseBan(self._index, ~allowed, allowed)
+
+
+def unsupported(text: str, finder: Finder, supported: AbstractSet[Cui]) -> set[Cui]:
+    """What a text names without support; `finder` finds findings only, and none that is negated."""
+    return set(finder(text)) - set(supported)
+
+
+def first_supported(texts: Sequence[str], finder: Finder, supported: AbstractSet[Cui]) -> int | None:
+    """The place of the first text that names nothing without support, or None."""
+    return next((place for place, text in enumerate(texts) if not unsupported(text, finder, supported)), None)
+
+
+def _pieces(name: str, tokenizer: Tokenizer) -> Iterator[tuple[int, ...]]:
+    """A phrase inside a sentence, and (with the begin mark) at the beginning of a caption."""
+    for form in _forms(name):
+        inside = _inside(form, tokenizer)
+        first = tuple(tokenizer.encode(form))
+        yield inside
+        if first != inside:
+            yield (tokenizer.begin, *first)
+
+
+def _forms(name: str) -> set[str]:
+    """As it is written, and in small letters; either with a capital first."""
+    words = " ".join(name.split())
+    forms = {words, words.lower()}
+    return {form for one in forms for form in (one, one[:1].upper() + one[1:]) if form}
+
+
+def _inside(form: str, tokenizer: Tokenizer) -> tuple[int, ...]:
+    before, whole = tokenizer.encode(_BEFORE), tokenizer.encode(f"{_BEFORE} {form}")
+    if whole[: len(before)] == before:
+        return tuple(whole[len(before) :])
+    return tuple(tokenizer.encode(f" {form}"))  # a tokenizer that joins words with what stands before

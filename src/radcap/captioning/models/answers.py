@@ -1,0 +1,114 @@
+"""What a captioner says about images, and how it came to it.
+
+Invariant: every image that was looked at has a caption that is not empty; an image that could not be looked
+at has the fallback, and is named in `refused`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from radcap.core import Run, Task
+from radcap.formats import replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from radcap.core import Cui
+
+__all__ = ["CaptionAnswers", "Draft", "Line", "NeighbourCaption", "write_log"]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A caption that was weighed. `refused` are concepts it names that nothing supports."""
+
+    text: str
+    score: float
+    log_probability: float | None = None
+    refused: tuple[Cui, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourCaption:
+    """A training image that is near, and what is said of it."""
+
+    image: str
+    similarity: float
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """How one caption came about: what was weighed, what was known, and what decided."""
+
+    image: str
+    caption: str
+    by: str  # the way it was chosen
+    drafts: tuple[Draft, ...] = ()
+    concepts: Mapping[Cui, float] = field(default_factory=dict[str, float])  # told or supported
+    neighbours: tuple[NeighbourCaption, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "image": self.image,
+            "caption": self.caption,
+            "by": self.by,
+            "candidates": [
+                {
+                    "text": one.text,
+                    "score": one.score,
+                    "log_probability": one.log_probability,
+                    "unsupported": list(one.refused),
+                }
+                for one in self.drafts
+            ],
+            "concepts": dict(self.concepts),
+            "neighbours": [
+                {"image": one.image, "similarity": one.similarity, "caption": one.caption}
+                for one in self.neighbours
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaptionAnswers:
+    """A line for each image that was looked at, in the order of the dataset."""
+
+    lines: tuple[Line, ...]
+    fallback: str
+    refused: Mapping[str, str] = field(default_factory=dict[str, str])
+    unlike: tuple[str, ...] = ()  # images that look like no radiology image, where that can be told
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(one.image for one in self.lines)
+
+    def captions(self) -> dict[str, str]:
+        return {one.image: one.caption for one in self.lines}
+
+    def run(self, order: Sequence[str], name: str = "") -> Run:
+        """A run with a row for every id of `order`."""
+        known = self.captions()
+        return Run(Task.CAPTIONS, {one: known.get(one, self.fallback) for one in order}, name)
+
+    def not_radiology(self) -> list[str]:
+        return list(self.unlike)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"captions": self.captions(), "refused": dict(self.refused)}
+
+    def log_lines(self) -> Iterator[str]:
+        """The generation log: a JSON object for each image."""
+        for one in self.lines:
+            yield json.dumps(one.to_json(), ensure_ascii=False)
+
+
+def write_log(answers: CaptionAnswers, path: Path) -> None:
+    """The generation log as JSON lines, whole or not at all."""
+    with replacing(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
+        for line in answers.log_lines():
+            file.write(f"{line}\n")

@@ -1,0 +1,105 @@
+"""Looking at images: feature maps for a writer, and what a detector says of them.
+
+Invariant: where the detector's backbone looks for the writer too, an image is looked at once. Images are
+decoded, looked at and forgotten.
+"""
+
+# torch is typed in part
+# pyright: reportUnknownMemberType=false
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from radcap.detection.models.answers import Answers
+from radcap.vision.pictures.streaming import stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from radcap.datasets import Dataset
+    from radcap.detection.models.network_model import NetworkModel
+    from radcap.vision.backbones import Backbone
+    from radcap.vision.pictures import View
+    from radcap.vision.pictures.streaming import Shot
+    from radcap.vision.training import Place
+
+__all__ = ["Eyes", "Sight"]
+
+_ON_CPU, _ON_GPU = 8, 256  # images a batch
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sight:
+    """A batch that was looked at; `answers` and `vectors` are the detector's, where there is one."""
+
+    ids: tuple[str, ...]
+    features: torch.Tensor
+    answers: Answers | None
+    vectors: torch.Tensor | None
+    refused: Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Eyes:
+    """`backbone` is None where the detector's looks for the writer too."""
+
+    place: Place
+    view: View
+    backbone: Backbone | None = None
+    detector: NetworkModel | None = None
+
+    def __post_init__(self) -> None:
+        if self.backbone is None and self.detector is None:
+            raise ValueError("Nothing to look with: give a backbone or a detector")
+
+    @property
+    def width(self) -> int:
+        """Of the feature maps."""
+        return self._looker.width
+
+    @property
+    def _looker(self) -> Backbone:
+        if self.backbone is not None:
+            return self.backbone
+        assert self.detector is not None  # noqa: S101 - one of the two is there
+        return self.detector.network.backbone
+
+    def look(self, dataset: Dataset) -> Iterator[Sight]:
+        """The images of a dataset, a batch at a time."""
+        on_gpu = self.place.device.type == "cuda"
+        size, threads = (_ON_GPU, 1) if on_gpu else (_ON_CPU, 0)
+        shots = stream(dataset, self.view, size, threads=threads)
+        if self.backbone is None or self.detector is None:
+            for shot in shots:
+                yield self._seen(shot, None)
+            return
+        others = stream(dataset, self.detector.view, size, threads=threads)
+        for shot, other in zip(shots, others, strict=True):  # the detector has a size of its own
+            yield self._seen(shot, other)
+
+    @torch.inference_mode()
+    def _seen(self, shot: Shot, other: Shot | None) -> Sight:
+        features = self._features(self._looker, self.view, shot)
+        if self.detector is None:
+            return Sight(shot.ids, features, None, None, shot.refused)
+        network = self.detector.network
+        theirs = features if other is None else self._features(network.backbone, self.detector.view, other)
+        with self.place.autocast():
+            logits, vectors = network.head(theirs).float(), network.head.embed(theirs).float()
+        return Sight(shot.ids, features, self._answers(shot, logits, vectors), vectors, shot.refused)
+
+    def _features(self, backbone: Backbone, view: View, shot: Shot) -> torch.Tensor:
+        device = self.place.device
+        images = view(shot.squares.to(device), shot.boxes.to(device), half=self.place.half)
+        with self.place.autocast():
+            return backbone(images).float()
+
+    def _answers(self, shot: Shot, logits: torch.Tensor, vectors: torch.Tensor) -> Answers:
+        assert self.detector is not None  # noqa: S101 - asked only where there is one
+        labels = self.detector.labels
+        seen = Answers(shot.ids, labels, np.zeros((len(shot.ids), len(labels)), np.bool_))
+        return self.detector.decided(seen, logits.cpu().numpy(), vectors.cpu().numpy())

@@ -1,0 +1,178 @@
+"""Open the folder of a captioner, whatever kind it is.
+
+Invariant: parts that do not fit each other are refused before an image is looked at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+import torch
+
+from radcap.captioning.building import make_top, put_kept
+from radcap.captioning.models.eyes import Eyes
+from radcap.captioning.models.folder import CaptionFolder
+from radcap.captioning.models.plain_models import FrequentModel, NearestModel, TemplateModel, WordsModel
+from radcap.captioning.models.recall import CAPTIONS, load_recall
+from radcap.captioning.models.scribe import Scribe
+from radcap.captioning.models.support import Judge
+from radcap.captioning.models.writer_model import WriterModel
+from radcap.captioning.prompting import make_prompter
+from radcap.captioning.tokens import open_tokenizer
+from radcap.core import InputError
+from radcap.detection.models.opening import open_network
+from radcap.vision.backbones import make_backbone
+from radcap.vision.folding import fold
+from radcap.vision.heads import make_head
+from radcap.vision.pictures import View
+from radcap.vision.settings import HeadSettings
+from radcap.vision.training.devices import pick_place
+from radcap.vision.weight_files import read_weight_file
+from radcap.zoo import find
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from radcap.captioning.models.answers import CaptionAnswers
+    from radcap.captioning.models.recall import Recall
+    from radcap.captioning.network import Top
+    from radcap.captioning.system import CaptionSystem
+    from radcap.captioning.tokens import Tokenizer
+    from radcap.core import Cui
+    from radcap.datasets import Dataset
+    from radcap.vision.backbones import Backbone
+    from radcap.vision.training import Place
+
+__all__ = ["PHRASES", "Captioner", "is_kept", "make_model", "open_captioner"]
+
+PHRASES, WORDS = "findings.json", "words.json"
+
+
+class Captioner(Protocol):
+    """What writes captions."""
+
+    @property
+    def labels(self) -> tuple[Cui, ...]: ...
+    def answers(
+        self, dataset: Dataset, progress: Callable[[str, int], None] | None = None
+    ) -> CaptionAnswers: ...
+
+
+def open_captioner(model: str | Path, device: str = "auto") -> Captioner:
+    """A captioner by `zoo:NAME` or by its folder."""
+    folder, place = CaptionFolder(find(model)), pick_place(device)
+    folder.check()
+    system = folder.system()
+    opened = {"template": _template, "nearest": _nearest, "frequent": _frequent, "words": _words}
+    return opened.get(system.decoder.kind, _writer)(folder, system, place)
+
+
+def is_kept(system: CaptionSystem) -> bool:
+    """Whether the backbone's weights are a part of the captioner's own."""
+    shared = bool(system.detector.model) and system.detector.share
+    return not shared and not (system.backbone.frozen and system.backbone.weights == "package")
+
+
+def make_model(
+    system: CaptionSystem,
+    eyes: Eyes,
+    top: Top,
+    tokenizer: Tokenizer,
+    names: Mapping[Cui, str],
+    *,
+    phrases: Mapping[Cui, Sequence[str]] | None = None,
+    recall: Recall | None = None,
+) -> WriterModel:
+    """What writes, from its parts."""
+    settings, labels = system.generate, tuple(names)
+    prompter = make_prompter(system.condition, tuple(names.values()), tokenizer)
+    judge = Judge.of(tokenizer, phrases or {}, settings.support, names) if settings.supported else None
+    scribe = Scribe(system, top.writer, tokenizer, labels, eyes.place, prompter, judge)
+    return WriterModel(eyes, scribe, names, recall)
+
+
+def _eyes(
+    folder: CaptionFolder, system: CaptionSystem, place: Place, weights: Mapping[str, torch.Tensor]
+) -> Eyes:
+    """The detector's, or those of the captioner; its backbone is filled where its weights are given."""
+    found = folder.detector(system)
+    detector = None if found is None else open_network(found, place)
+    if detector is not None and system.detector.share:
+        return Eyes(place, detector.view, None, detector)
+    backbone = _backbone(system, weights)
+    fold(backbone)
+    backbone.to(place.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return Eyes(place, View(system.image), backbone, detector)
+
+
+def _backbone(system: CaptionSystem, weights: Mapping[str, torch.Tensor]) -> Backbone:
+    """With the weights of the folder, or with those of its package."""
+    own = {
+        name.removeprefix("backbone."): one for name, one in weights.items() if name.startswith("backbone.")
+    }
+    backbone = make_backbone(system.backbone, size=system.image.size, weights=not is_kept(system))
+    if is_kept(system):
+        backbone.load_state_dict(own)
+    return backbone.eval()
+
+
+def _writer(folder: CaptionFolder, system: CaptionSystem, place: Place) -> WriterModel:
+    held = read_weight_file(folder.weights)
+    tokenizer = open_tokenizer(folder.tokenizer)
+    names = folder.names() if folder.has("labels.csv") else {}
+    try:
+        eyes = _eyes(folder, system, place, held)
+        top = make_top(system, tokenizer, tuple(names), eyes.width)
+        put_kept({name: one for name, one in held.items() if not name.startswith("backbone.")}, top)
+    except (InputError, RuntimeError) as error:
+        if isinstance(error, InputError) and error.path:
+            raise
+        why = str(error).splitlines()[0].rstrip(".")
+        raise folder.broken(folder.weights.name, f"it does not fit the files beside it: {why}") from error
+    top.writer.decoder.merge()
+    recall = None
+    if system.condition.neighbours:
+        assert eyes.detector is not None  # noqa: S101 - a system without is refused when it is read
+        recall = load_recall(folder, eyes.detector.network.backbone.width)
+    phrases = folder.read_phrases(PHRASES) if folder.has(PHRASES) else {}
+    return make_model(
+        system, eyes, top.eval().to(place.device), tokenizer, names, phrases=phrases, recall=recall
+    )
+
+
+def _template(folder: CaptionFolder, system: CaptionSystem, place: Place) -> TemplateModel:
+    eyes = _eyes(folder, replace(system, detector=replace(system.detector, share=True)), place, {})
+    assert eyes.detector is not None  # noqa: S101 - a system without is refused when it is read
+    return TemplateModel(eyes, eyes.detector.names, system.post)
+
+
+def _nearest(folder: CaptionFolder, system: CaptionSystem, place: Place) -> NearestModel:
+    eyes = _eyes(folder, system, place, read_weight_file(folder.weights) if folder.weights.exists() else {})
+    pool = (
+        None if eyes.detector is not None else make_head(HeadSettings(pool=system.head.pool), eyes.width, 1)
+    )
+    recall = load_recall(
+        folder, eyes.width if eyes.detector is None else eyes.detector.network.backbone.width
+    )
+    return NearestModel(eyes, recall, system.decoder.neighbours, system.post, pool)
+
+
+def _frequent(folder: CaptionFolder, system: CaptionSystem, place: Place) -> FrequentModel:  # noqa: ARG001
+    captions = folder.read_list(CAPTIONS)
+    if not captions:
+        raise folder.broken(CAPTIONS, "it holds no caption")
+    return FrequentModel(captions[0], system.post)
+
+
+def _words(folder: CaptionFolder, system: CaptionSystem, place: Place) -> WordsModel:
+    held, words = read_weight_file(folder.weights), folder.read_list(WORDS)
+    eyes = _eyes(folder, system, place, held)
+    head = make_head(system.head, eyes.width, len(words))
+    own = {name.removeprefix("head."): one for name, one in held.items() if name.startswith("head.")}
+    try:
+        head.load_state_dict(own)
+    except RuntimeError as error:
+        raise folder.broken(folder.weights.name, "it does not fit words.json and system.toml") from error
+    return WordsModel(eyes, head.eval().to(place.device), words, system.decoder.words, system.post)

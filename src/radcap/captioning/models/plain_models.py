@@ -1,0 +1,140 @@
+"""Captioners that write nothing of their own: template, neighbours, the commonest, the likeliest words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import torch
+
+from radcap.captioning.generation import consensus
+from radcap.captioning.grammar import facts_of, sentence
+from radcap.captioning.models.answers import CaptionAnswers, Draft, Line
+from radcap.captioning.models.writer_model import answered
+from radcap.captioning.texts import finished
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from radcap.captioning.models.answers import NeighbourCaption
+    from radcap.captioning.models.eyes import Eyes, Sight
+    from radcap.captioning.models.recall import Recall
+    from radcap.captioning.settings import PostSettings
+    from radcap.core import Cui
+    from radcap.datasets import Dataset
+    from radcap.vision.heads import Head
+
+__all__ = ["FrequentModel", "NearestModel", "TemplateModel", "WordsModel"]
+
+
+@dataclass(frozen=True, eq=False)
+class TemplateModel:
+    """Says what a detector decided for, in the plain words of the grammar."""
+
+    eyes: Eyes
+    names: Mapping[Cui, str]
+    post: PostSettings
+
+    @property
+    def labels(self) -> tuple[Cui, ...]:
+        return tuple(self.names)
+
+    def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> CaptionAnswers:
+        return answered(self.eyes, dataset, self._lines, self.post.fallback, progress)
+
+    def _lines(self, sight: Sight) -> list[Line]:
+        assert sight.answers is not None  # noqa: S101 - a template always has a detector
+        p = sight.answers.probabilities
+        lines: list[Line] = []
+        for row, cuis in enumerate(sight.answers.concepts()):
+            place = {cui: number for number, cui in enumerate(sight.answers.labels)}
+            told = {cui: 1.0 if p is None else float(p[row, place[cui]]) for cui in cuis}
+            caption = finished(sentence(facts_of(cuis, self.names)), self.post)
+            lines.append(Line(sight.ids[row], caption, "template", concepts=told))
+        return lines
+
+
+@dataclass(frozen=True, eq=False)
+class NearestModel:
+    """The caption of the nearest training image; of several, the one that agrees most with the others."""
+
+    eyes: Eyes
+    recall: Recall
+    neighbours: int
+    post: PostSettings
+    pool: Head | None = None  # makes a vector of a feature map, where no detector does
+
+    @property
+    def labels(self) -> tuple[Cui, ...]:
+        return ()
+
+    def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> CaptionAnswers:
+        return answered(self.eyes, dataset, self._lines, self.post.fallback, progress)
+
+    def _lines(self, sight: Sight) -> list[Line]:
+        near = self.recall.nearest(vectors_of(sight, self.pool).cpu().numpy(), self.neighbours)
+        return [self._line(one, some) for one, some in zip(sight.ids, near, strict=True)]
+
+    def _line(self, image: str, near: tuple[NeighbourCaption, ...]) -> Line:
+        texts = [one.caption for one in near]
+        agreed = consensus(texts) if len(texts) > 1 else [1.0] * len(texts)
+        drafts = tuple(Draft(text, score) for text, score in zip(texts, agreed, strict=True))
+        best = max(drafts, key=lambda one: one.score, default=Draft("", 0.0))
+        return Line(image, finished(best.text, self.post), "nearest", drafts, neighbours=near)
+
+
+@dataclass(frozen=True, eq=False)
+class FrequentModel:
+    """The same caption for every image, which it does not look at: the commonest of the training set."""
+
+    caption: str
+    post: PostSettings
+
+    @property
+    def labels(self) -> tuple[Cui, ...]:
+        return ()
+
+    def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> CaptionAnswers:
+        caption = finished(self.caption, self.post)
+        lines = tuple(Line(one, caption, "frequent") for one in dataset.ids)
+        if progress is not None:
+            progress("images", len(lines))
+        return CaptionAnswers(lines, self.post.fallback)
+
+
+@dataclass(frozen=True, eq=False)
+class WordsModel:
+    """The likeliest words, in the order of their probability (IUST_NLPLAB 2022)."""
+
+    eyes: Eyes
+    head: Head
+    words: tuple[str, ...]
+    most: int
+    post: PostSettings
+
+    @property
+    def labels(self) -> tuple[Cui, ...]:
+        return ()
+
+    def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> CaptionAnswers:
+        return answered(self.eyes, dataset, self._lines, self.post.fallback, progress)
+
+    @torch.inference_mode()
+    def _lines(self, sight: Sight) -> list[Line]:
+        p = self.head(sight.features).sigmoid()
+        best, places = p.topk(min(self.most, len(self.words)), dim=1)
+        lines: list[Line] = []
+        found = cast("list[list[float]]", best.tolist()), cast("list[list[int]]", places.tolist())
+        for image, values, numbers in zip(sight.ids, *found, strict=True):
+            drafts = tuple(Draft(self.words[n], value) for n, value in zip(numbers, values, strict=True))
+            caption = finished(" ".join(one.text for one in drafts), self.post)
+            lines.append(Line(image, caption, "words", drafts))
+        return lines
+
+
+def vectors_of(sight: Sight, pool: Head | None) -> torch.Tensor:
+    """What an image is compared by."""
+    if sight.vectors is not None and pool is None:
+        return sight.vectors
+    assert pool is not None  # noqa: S101 - one of the two is there
+    return pool.embed(sight.features)

@@ -1,0 +1,78 @@
+"""A captioner that writes, asked about any dataset.
+
+Invariant: images are decoded, looked at, written about and forgotten; memory grows with captions alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from radcap.captioning.models.answers import CaptionAnswers, Line
+from radcap.captioning.models.scribe import Page
+from radcap.captioning.models.support import grounds_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from radcap.captioning.models.answers import NeighbourCaption
+    from radcap.captioning.models.eyes import Eyes, Sight
+    from radcap.captioning.models.recall import Recall
+    from radcap.captioning.models.scribe import Scribe
+    from radcap.captioning.models.support import Grounds
+    from radcap.core import Cui
+    from radcap.datasets import Dataset
+
+__all__ = ["WriterModel", "answered"]
+
+
+@dataclass(frozen=True, eq=False)
+class WriterModel:
+    """Eyes and a scribe, with what is remembered where neighbours are told."""
+
+    eyes: Eyes
+    scribe: Scribe
+    names: Mapping[Cui, str]
+    recall: Recall | None = None
+
+    @property
+    def labels(self) -> tuple[Cui, ...]:
+        return self.scribe.labels
+
+    def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> CaptionAnswers:
+        """A caption for each image of a dataset."""
+        fallback = self.scribe.system.post.fallback
+        return answered(self.eyes, dataset, self._lines, fallback, progress)
+
+    def _lines(self, sight: Sight) -> list[Line]:
+        return self.scribe.lines(Page(sight.ids, sight.features, self._grounds(sight), self._near(sight)))
+
+    def _grounds(self, sight: Sight) -> list[Grounds]:
+        if sight.answers is None:
+            return []
+        return grounds_of(sight.answers, self.names, self.scribe.system.generate.support)
+
+    def _near(self, sight: Sight) -> Sequence[tuple[NeighbourCaption, ...]]:
+        if self.recall is None or sight.vectors is None:
+            return ()
+        return self.recall.nearest(sight.vectors.cpu().numpy(), self.scribe.system.condition.neighbours)
+
+
+def answered(
+    eyes: Eyes,
+    dataset: Dataset,
+    lines_of: Callable[[Sight], Sequence[Line]],
+    fallback: str,
+    progress: Callable[[str, int], None] | None = None,
+) -> CaptionAnswers:
+    """Captions for all images that can be looked at, batch by batch."""
+    lines: list[Line] = []
+    refused: dict[str, str] = {}
+    unlike: list[str] = []
+    for sight in eyes.look(dataset):
+        lines += lines_of(sight) if sight.ids else ()
+        refused |= sight.refused
+        unlike += [] if sight.answers is None else sight.answers.not_radiology()
+        if progress is not None:
+            progress("images", len(lines) + len(refused))
+    return CaptionAnswers(tuple(lines), fallback, refused, tuple(unlike))

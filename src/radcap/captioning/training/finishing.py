@@ -1,0 +1,44 @@
+"""The end of a training: the detector beside the captioner, the settings, the card."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from radcap.captioning.models.folder import OWN_DETECTOR, weights_digest
+from radcap.captioning.training.cards import plain_card
+from radcap.zoo.finding import PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from radcap.captioning.system import CaptionSystem
+    from radcap.captioning.training.maker import CaptionMaker
+
+__all__ = ["finish_plain", "leaning", "with_detector"]
+
+
+def with_detector(maker: CaptionMaker) -> CaptionSystem:
+    """The system with a copy of its detector beside it, unless that is one of the zoo, as everybody has."""
+    system, folder, detector = maker.system, maker.folder, maker.detector_folder
+    if detector is None or system.detector.model.startswith(PREFIX):
+        return system
+    if detector.path != folder.concepts.path:
+        shutil.copytree(detector.path, folder.concepts.path, dirs_exist_ok=True)
+    return replace(system, detector=replace(system.detector, model=OWN_DETECTOR))
+
+
+def leaning(maker: CaptionMaker) -> dict[str, str] | None:
+    """The detector that a captioner leans on, so that it is known again."""
+    folder = maker.detector_folder
+    return (
+        None if folder is None else {"model": maker.system.detector.model, "weights": weights_digest(folder)}
+    )
+
+
+def finish_plain(maker: CaptionMaker, facts: Mapping[str, Any]) -> None:
+    """Settings and card of a captioner that does not write word after word."""
+    maker.folder.write_system(with_detector(maker))
+    about = {"decoder": maker.system.decoder.kind, "data": maker.parts.to_json(), "detector": leaning(maker)}
+    maker.folder.write_card(plain_card(maker, {"training": {"stopped": "epochs"}, **about, **facts}))

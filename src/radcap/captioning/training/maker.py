@@ -1,0 +1,101 @@
+"""All that one captioner is made of, and where it goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from radcap.captioning.models.folder import OWN_DETECTOR
+from radcap.captioning.texts import read_texts
+from radcap.captioning.tokens import open_tokenizer, train_bpe
+from radcap.core import UsageError
+from radcap.detection.models.folder import ModelFolder
+from radcap.detection.models.opening import open_network
+from radcap.zoo import find
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from radcap.captioning.models.folder import CaptionFolder
+    from radcap.captioning.system import CaptionSystem
+    from radcap.captioning.texts import Texts
+    from radcap.captioning.tokens import Tokenizer
+    from radcap.captioning.training.parts import CaptionParts
+    from radcap.core import Cui
+    from radcap.detection.models.network_model import NetworkModel
+    from radcap.detection.talk import Talk
+    from radcap.vision.training import Place
+
+__all__ = ["CaptionMaker"]
+
+
+@dataclass(frozen=True)
+class CaptionMaker:
+    """Settings, data, place and listener; what is opened or learnt once for all stages."""
+
+    system: CaptionSystem
+    parts: CaptionParts
+    folder: CaptionFolder
+    place: Place
+    talk: Talk
+    names: Mapping[Cui, str]
+
+    @cached_property
+    def detector_folder(self) -> ModelFolder | None:
+        """A copy inside of the folder, once it is there."""
+        if not self.system.detector.model:
+            return None
+        model = self.system.detector.model
+        folder = self.folder.concepts if model == OWN_DETECTOR else ModelFolder(find(model))
+        if folder.system().member:
+            raise UsageError(
+                f"The detector {folder.path} is an ensemble. A captioner leans on one network: name a member."
+            )
+        return folder
+
+    @cached_property
+    def detector(self) -> NetworkModel | None:
+        return None if self.detector_folder is None else open_network(self.detector_folder, self.place)
+
+    @cached_property
+    def labels(self) -> tuple[Cui, ...]:
+        """The concepts that can be told or answered: the detector's, where there is one."""
+        return self.parts.labels if self.detector is None else self.detector.labels
+
+    @cached_property
+    def label_names(self) -> Mapping[Cui, str]:
+        theirs: Mapping[Cui, str] = {} if self.detector is None else self.detector.names
+        return {cui: theirs.get(cui) or self.names.get(cui, "") for cui in self.labels}
+
+    @cached_property
+    def language(self) -> Texts | None:
+        """The text that is read before images are seen."""
+        wanted = self.system.language
+        if not wanted.epochs or not wanted.text:
+            return None
+        texts = read_texts(Path(wanted.text), self.system.data)
+        for sentence in texts.told():
+            self.talk.tell(f"{wanted.text}: {sentence}")
+        return texts
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """The one that is named, or one that is learnt from all that is read."""
+        if self.system.tokenizer.file:
+            return open_tokenizer(Path(self.system.tokenizer.file))
+        if self.system.decoder.kind == "lm":
+            from radcap.captioning.base_models import language_model_folder
+
+            return open_tokenizer(language_model_folder(self.system.decoder.model))
+        read = () if self.language is None else self.language.kept.values()
+        return train_bpe([*self.parts.fit.captions, *read], self.system.tokenizer.size)
+
+    def tell_data(self) -> None:
+        """What is learnt from, and what was left out."""
+        self.talk.tell(f"{len(self.parts.fit):,} images with captions to learn from")
+        for sentence in self.parts.fit.told:
+            self.talk.tell(sentence)
+        if self.parts.held is None:
+            self.talk.tell(f"There is no split {self.system.data.held!r} to choose on")

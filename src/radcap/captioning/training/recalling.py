@@ -1,0 +1,91 @@
+"""Captioners that remember: the nearest image's caption, and the commonest of all.
+
+Nothing is trained; what they remember is the training split, and after `refit` both splits.
+"""
+
+# torch is typed in part
+# pyright: reportUnknownMemberType=false
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import torch
+
+from radcap.captioning.models.eyes import Eyes
+from radcap.captioning.models.opening import is_kept
+from radcap.captioning.models.plain_models import FrequentModel, NearestModel, vectors_of
+from radcap.captioning.models.recall import CAPTIONS, save_recall
+from radcap.captioning.training.encoding import make_encoder
+from radcap.captioning.training.finishing import finish_plain
+from radcap.captioning.training.judging import held_figures
+from radcap.captioning.training.witnesses import make_recall
+from radcap.vision.heads import make_head
+from radcap.vision.pictures import View
+from radcap.vision.settings import AugmentSettings, HeadSettings
+from radcap.vision.weight_files import write_weight_file
+
+if TYPE_CHECKING:
+    from radcap.captioning.models.recall import Recall
+    from radcap.captioning.training.maker import CaptionMaker
+    from radcap.captioning.training.parts import Captioned
+    from radcap.vision.heads import Head
+
+__all__ = ["train_frequent", "train_nearest"]
+
+
+def train_nearest(maker: CaptionMaker) -> None:
+    """Write the folder of a captioner that answers with the captions of neighbours."""
+    maker.tell_data()
+    encoder, folder, parts, system = make_encoder(maker), maker.folder, maker.parts, maker.system
+    shared = maker.detector is not None and system.detector.share
+    view = View(replace(encoder.image, augment=AugmentSettings()))
+    eyes = Eyes(maker.place, view, None if shared else encoder.backbone.eval(), maker.detector)
+    pool = None if maker.detector is not None else _pool(maker, eyes)
+    recall = _remembered(maker, parts.fit, eyes, pool)
+    model = NearestModel(eyes, recall, system.decoder.neighbours, system.post, pool)
+    held = parts.held
+    figures = None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
+    if system.train.refit and held is not None:
+        recall = _remembered(maker, parts.both, eyes, pool)
+    if maker.place.is_first:
+        save_recall(recall, folder)
+        if is_kept(system):
+            held_weights = encoder.backbone.state_dict().items()
+            write_weight_file({f"backbone.{name}": one for name, one in held_weights}, folder.weights)
+        finish_plain(maker, {"images": len(recall.captions), "held_out": figures})
+        shutil.rmtree(folder.training, ignore_errors=True)
+
+
+def _pool(maker: CaptionMaker, eyes: Eyes) -> Head:
+    return make_head(HeadSettings(pool=maker.system.head.pool), eyes.width, 1).eval().to(maker.place.device)
+
+
+@torch.no_grad()
+def _remembered(maker: CaptionMaker, captioned: Captioned, eyes: Eyes, pool: Head | None) -> Recall:
+    """The images that can be decoded, by their vectors."""
+    ids: list[str] = []
+    vectors: list[torch.Tensor] = []
+    for sight in eyes.look(captioned.images):
+        if sight.ids:
+            ids += sight.ids
+            vectors.append(vectors_of(sight, pool).cpu())
+        if maker.talk.progress is not None:
+            maker.talk.progress("images", len(ids))
+    return make_recall(captioned.only(tuple(ids)), torch.cat(vectors).numpy())
+
+
+def train_frequent(maker: CaptionMaker) -> None:
+    """Write the folder of a captioner that says the same of every image."""
+    maker.tell_data()
+    parts, system = maker.parts, maker.system
+    captions = parts.both.captions if system.train.refit else parts.fit.captions
+    [(commonest, times)] = Counter(captions).most_common(1)
+    model, held = FrequentModel(commonest, system.post), parts.held
+    figures = None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
+    if maker.place.is_first:
+        maker.folder.write_list(CAPTIONS, [commonest])
+        finish_plain(maker, {"times": times, "held_out": figures})
+        shutil.rmtree(maker.folder.training, ignore_errors=True)

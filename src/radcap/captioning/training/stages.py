@@ -1,0 +1,252 @@
+"""What a writer goes through: text alone, captions of images, and the reward of a metric.
+
+Invariant: each stage has a checkpoint folder of its own, so a killed training goes on in the stage it was in;
+stages that are over are loaded, not trained again.
+"""
+
+# torch is typed in part
+# pyright: reportUnknownMemberType=false
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import torch
+
+from radcap.captioning.building import JOINT, make_top, task_labels
+from radcap.captioning.generation import marks_of, write
+from radcap.captioning.network import CaptionNetwork
+from radcap.captioning.settings import GenerateSettings
+from radcap.captioning.training.critical import CriticalLesson
+from radcap.captioning.training.feeds import token_rows
+from radcap.captioning.training.lessons import CaptionExam, CaptionLesson, Task, TextExam, TextLesson
+from radcap.captioning.training.rewards import Reward
+from radcap.formats import replacing
+from radcap.vision.training import CheckpointFolder, board_writer, learn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from torch import nn
+
+    from radcap.captioning.network import Top
+    from radcap.captioning.tokens import Tokenizer
+    from radcap.captioning.training.encoding import Encoder
+    from radcap.captioning.training.feeds import CaptionFeed
+    from radcap.captioning.training.maker import CaptionMaker
+    from radcap.captioning.writer import Writer
+    from radcap.vision.settings import TrainSettings
+    from radcap.vision.training import EpochRow, Exam, Lesson, Trained
+
+__all__ = ["Course", "Taught", "greedy_captions"]
+
+_HELD_TEXT = 20  # of so many texts, one is held out
+
+
+@dataclass(frozen=True, eq=False)
+class Taught:
+    """A trained top over its encoder, and how each stage went."""
+
+    top: Top
+    encoder: Encoder
+    stages: Mapping[str, Trained]
+
+    @property
+    def epochs(self) -> int:
+        """Of the captions, those that were kept."""
+        return self.stages["captions"].epoch + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """The stages of one training; `name` tells the first from the refit."""
+
+    maker: CaptionMaker
+    encoder: Encoder
+    name: str = "first"
+
+    def teach(self, feed: CaptionFeed, held: CaptionFeed | None, train: TrainSettings) -> Taught:
+        """From first weights to the end of the last stage."""
+        maker, system = self.maker, self.maker.system
+        torch.manual_seed(system.train.seed)
+        top = make_top(system, maker.tokenizer, maker.labels, self.encoder.backbone.width)
+        top.to(maker.place.device)
+        stages: dict[str, Trained] = {}
+        if maker.language is not None:
+            stages["language"] = self._read(top.writer)
+        network = CaptionNetwork(self.encoder.backbone, top) if self.encoder.learns else top
+        plain = self._lesson(feed)
+        stages["captions"] = self._learnt(
+            "captions", network, plain, train, self._exam(top, held, train.keep)
+        )
+        if system.scst.epochs:
+            stages["scst"] = self._criticised(network, top, plain, held, train)
+        return Taught(top, self.encoder, stages)
+
+    def _read(self, writer: Writer) -> Trained:
+        """Text alone, a part of it held out to see how it goes."""
+        maker, wanted = self.maker, self.maker.system.language
+        assert maker.language is not None  # noqa: S101 - asked only where there is text
+        rows = token_rows(
+            list(maker.language.kept.values()), maker.tokenizer, maker.system.decoder.longest
+        ).to(maker.place.device)
+        held = torch.arange(len(rows), device=rows.device) % _HELD_TEXT == _HELD_TEXT - 1
+        fit, others = (self._text_lesson(rows[one]) for one in (~held, held))
+        settings = replace(
+            maker.system.train,
+            epochs=wanted.epochs,
+            batch=wanted.batch,
+            lr=wanted.lr,
+            watch="loss",
+            keep="best" if len(others) else "last",
+            early_stop=0,
+            sampler="shuffle",
+            compile=False,
+        )
+        return self._learnt("language", writer, fit, settings, TextExam(others) if len(others) else None)
+
+    def _text_lesson(self, rows: torch.Tensor) -> TextLesson:
+        tokenizer = self.maker.tokenizer
+        smoothing = self.maker.system.loss.smoothing
+        return TextLesson(rows, self.maker.place, tokenizer.pad, tokenizer.end, smoothing)
+
+    def _lesson(self, feed: CaptionFeed) -> CaptionLesson:
+        maker, tokenizer = self.maker, self.maker.tokenizer
+        system, marks = maker.system, (tokenizer.pad, tokenizer.end)
+        tasks = joint_tasks(maker)
+        return CaptionLesson(feed, maker.place, *marks, system.loss.smoothing, system.joint.caption, tasks)
+
+    def _exam(self, top: Top, held: CaptionFeed | None, keep: str) -> Exam | None:
+        if held is None or keep == "last":
+            return None
+        metric = self.maker.system.train.score
+        return CaptionExam(self._lesson(held), self._scorer(top, held, metric) if metric else None)
+
+    def _scorer(self, top: Top, held: CaptionFeed, metric: str) -> Callable[[nn.Module], float]:
+        reward = Reward.of(metric, held.captions)
+
+        def score(_: nn.Module) -> float:
+            values = reward(greedy_captions(top.writer, held, self), held.captions)
+            return sum(values) / max(len(values), 1)
+
+        return score
+
+    def _criticised(
+        self,
+        network: nn.Module,
+        top: Top,
+        plain: CaptionLesson,
+        held: CaptionFeed | None,
+        train: TrainSettings,
+    ) -> Trained:
+        maker, wanted = self.maker, self.maker.system.scst
+        lesson = CriticalLesson(
+            plain=plain,
+            settings=wanted,
+            tokenizer=maker.tokenizer,
+            writer=top.writer,
+            look=self.look,
+            reward=Reward.of(wanted.metric, plain.feed.captions),
+            longest=maker.system.generate.longest,
+        )
+        judged = held is not None and train.keep == "best"
+        settings = replace(
+            maker.system.train,
+            epochs=wanted.epochs,
+            batch=wanted.batch,
+            lr=wanted.lr,
+            warmup=0.0,
+            schedule="constant",
+            early_stop=0,
+            watch="score",
+            score=wanted.metric,
+            keep="best" if judged else "last",
+            compile=False,
+        )
+        exam = None
+        if judged and held is not None:
+            exam = CaptionExam(self._lesson(held), self._scorer(top, held, wanted.metric))
+        return self._learnt("scst", network, lesson, settings, exam)
+
+    @property
+    def look(self) -> Callable[[torch.Tensor], torch.Tensor]:
+        """From what a feed gives to feature maps."""
+        return self.encoder.backbone if self.encoder.learns else _as_it_is
+
+    def _learnt(
+        self, stage: str, network: nn.Module, lesson: Lesson, settings: TrainSettings, exam: Exam | None
+    ) -> Trained:
+        maker = self.maker
+        folder = maker.folder.training / f"{self.name}-{stage}"
+        maker.talk.tell(f"{stage}: {settings.epochs} epochs over {len(lesson):,}")
+        trained = learn(
+            network,
+            lesson,
+            settings,
+            maker.place,
+            exam=exam,
+            folder=CheckpointFolder(folder, maker.parts.fingerprint(maker.system)),
+            observe=self._observer(folder, settings.epochs),
+        )
+        if maker.place.is_first:
+            name = (
+                "log.csv" if (self.name, stage) == ("first", "captions") else f"log-{self.name}-{stage}.csv"
+            )
+            with replacing(maker.folder.path / name) as part:
+                part.write_text(trained.history.to_csv(), encoding="utf-8")
+        if trained.stopped == "no number":
+            maker.talk.tell(f"{stage}: the loss became no number; the last good weights are kept. Lower lr.")
+        return trained
+
+    def _observer(self, folder: Path, epochs: int) -> Callable[[EpochRow], None]:
+        talk = self.maker.talk
+        draw = None if talk.board is None else board_writer(talk.board / folder.name)
+
+        def observe(row: EpochRow) -> None:
+            talk.epoch(row, epochs)
+            if draw is not None:
+                draw(row)
+
+        return observe
+
+
+def joint_tasks(maker: CaptionMaker) -> dict[str, Task]:
+    """The tasks beside the caption that have a weight, and labels to learn."""
+    place = {cui: number for number, cui in enumerate(maker.labels)}
+    tasks: dict[str, Task] = {}
+    for name in JOINT:
+        weight, labels = float(getattr(maker.system.joint, name)), task_labels(name, maker.labels)
+        if weight and labels:
+            columns = torch.tensor([place[cui] for cui in labels], device=maker.place.device)
+            tasks[name] = Task(weight, columns, one_of=JOINT[name] is not None)
+    return tasks
+
+
+@torch.no_grad()
+def greedy_captions(writer: Writer, feed: CaptionFeed, course: Course, batch: int = 256) -> list[str]:
+    """The likeliest words for each place of a feed, one after another."""
+    maker, tokenizer = course.maker, course.maker.tokenizer
+    settings = GenerateSettings(method="greedy", shortest=1, longest=maker.system.generate.longest)
+    was_training = writer.training
+    writer.eval()
+    found: list[str] = []
+    for start in range(0, len(feed), batch):
+        places = torch.arange(start, min(start + batch, len(feed)), device=maker.place.device)
+        one = feed.batch(places, None)
+        with maker.place.autocast():
+            memory = writer.memory(
+                course.look(one.images), one.hints.concepts, one.hints.words, rows=len(places)
+            )
+            drafts = write(writer.decoder, memory, settings, marks_of(tokenizer))
+        found += [_text(tokenizer, some[0].tokens) for some in drafts]
+    writer.train(was_training)
+    return found
+
+
+def _text(tokenizer: Tokenizer, tokens: tuple[int, ...]) -> str:
+    return tokenizer.decode(tokens)
+
+
+def _as_it_is(features: torch.Tensor) -> torch.Tensor:
+    return features

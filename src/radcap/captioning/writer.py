@@ -1,0 +1,97 @@
+"""From what an image looks like to the words: the memory, and the decoder over it.
+
+Invariant: a memory begins with one vector that is always there, so a writer can learn from text alone, and
+where nothing is told it still has something to look at.
+"""
+
+# torch is typed in part
+# pyright: reportUnknownMemberType=false
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import torch
+from torch import nn
+from torch.nn import functional as F  # noqa: N812 - as everybody names it
+
+from radcap.captioning.decoders import Memory
+
+if TYPE_CHECKING:
+    from radcap.captioning.decoders import Decoder
+
+__all__ = ["Writer"]
+
+_IMAGE, _CONCEPT, _WORD = 0, 1, 2
+_SPREAD = 0.02
+
+
+class Writer(nn.Module):
+    """`seen` is the width of a feature map, `labels` the number of concepts that can be told."""
+
+    def __init__(self, decoder: Decoder, seen: int, labels: int, *, pad: int, grid: int = 0) -> None:
+        super().__init__()
+        width = decoder.width
+        self.decoder = decoder
+        self.pad = pad
+        self.grid = grid
+        self.look = nn.Sequential(nn.LayerNorm(seen), nn.Linear(seen, width), nn.LayerNorm(width))
+        self.concepts = nn.Embedding(max(labels, 1), width)
+        self.kinds = nn.Parameter(torch.randn(3, width) * _SPREAD)
+        self.nothing = nn.Parameter(torch.randn(1, 1, width) * _SPREAD)
+        nn.init.normal_(self.concepts.weight, std=1.0)
+
+    def forward(
+        self,
+        features: torch.Tensor | None,
+        tokens: torch.Tensor,
+        concepts: torch.Tensor | None = None,
+        words: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """Logits of the token after each."""
+        return self.decoder(self.memory(features, concepts, words, rows=len(tokens)), tokens).float()
+
+    def memory(
+        self,
+        features: torch.Tensor | None,
+        concepts: torch.Tensor | None = None,
+        words: torch.Tensor | None = None,
+        *,
+        rows: int,
+    ) -> Memory:
+        """All that is known of each row."""
+        values = [self.nothing.expand(rows, 1, -1)]
+        there = [torch.ones(rows, 1, dtype=torch.bool, device=self.nothing.device)]
+        if features is not None:
+            seen = self._seen(features)
+            values.append(seen)
+            there.append(torch.ones(seen.shape[:2], dtype=torch.bool, device=seen.device))
+        if concepts is not None:
+            values.append(self.concepts(concepts.clamp(min=0)) + self.kinds[_CONCEPT])
+            there.append(concepts >= 0)
+        if words is not None:
+            values.append(self.decoder.embed(words) + self.kinds[_WORD])
+            there.append(words != self.pad)
+        return Memory(torch.cat(values, dim=1), torch.cat(there, dim=1))
+
+    def _seen(self, features: torch.Tensor) -> torch.Tensor:
+        """A feature map as a row of vectors that know their place."""
+        if self.grid and features.shape[-1] > self.grid:
+            features = F.adaptive_avg_pool2d(features, self.grid)
+        height, width = features.shape[-2:]
+        vectors = self.look(features.flatten(2).transpose(1, 2))
+        return vectors + _places(height, width, vectors) + self.kinds[_IMAGE]
+
+
+def _places(height: int, width: int, like: torch.Tensor) -> torch.Tensor:
+    """Where each vector stands, in sines: half of the width for rows, half for columns."""
+    half = like.shape[-1] // 2
+    rates = torch.exp(torch.arange(0, half, 2, device=like.device) * (-math.log(100.0) / max(half, 1)))
+    rows = torch.arange(height, device=like.device)[:, None] * rates
+    columns = torch.arange(width, device=like.device)[:, None] * rates
+    down = torch.cat([rows.sin(), rows.cos()], dim=1)[:, :half]
+    across = torch.cat([columns.sin(), columns.cos()], dim=1)[:, :half]
+    both = torch.cat(
+        [down[:, None].expand(-1, width, -1), across[None].expand(height, -1, -1)], dim=-1
+    ).flatten(0, 1)
+    return F.pad(both, (0, like.shape[-1] - both.shape[-1])).to(like.dtype)
