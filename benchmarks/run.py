@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 
+import bench_captioning
 import bench_captions
 import bench_compare
 import bench_concepts
@@ -39,6 +40,7 @@ BENCHES = (
     bench_vocabulary,
     bench_decisions,
     bench_predict,
+    bench_captioning,
     bench_retrieval,  # in this process, which is large from then on
 )
 BEGIN, END = "<!-- benchmarks/run.py writes from here -->", "<!-- to here -->"

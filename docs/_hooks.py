@@ -1,4 +1,4 @@
-"""The reference pages that the code writes itself: command line, Python API, issue codes, editions, detector.
+"""The reference pages that the code writes itself: command line, Python API, issue codes, editions, models.
 
 Invariant: nothing on these pages is kept by hand, so a page cannot say what the code does not do.
 """
@@ -6,13 +6,17 @@ Invariant: nothing on these pages is kept by hand, so a page cannot say what the
 from __future__ import annotations
 
 import html
+import json
 import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
+from _captioner import captioner_page
 from _detector import detector_page
 from mkdocs.structure.files import File
+
+from radcap.zoo import find, names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,6 +35,14 @@ API_PACKAGES = (
     "radcap.datasets.images",
     "radcap.vocabulary",
     "radcap.systems",
+    "radcap.captioning.system",
+    "radcap.captioning.settings",
+    "radcap.captioning.models",
+    "radcap.captioning.generation",
+    "radcap.captioning.decoders",
+    "radcap.captioning.tokens",
+    "radcap.captioning.texts",
+    "radcap.captioning.grammar",
     "radcap.detection.system",
     "radcap.vision.settings",
     "radcap.detection.decisions",
@@ -49,6 +61,8 @@ API_PACKAGES = (
     "radcap.stats",
     "radcap.report",
 )
+
+CAPTIONS = "zoo:captions"  # its page is written once it ships
 
 PACKAGE_TEXT_ONLY = "{members: false, show_root_heading: false, show_root_toc_entry: false}"
 
@@ -118,6 +132,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         "reference/editions.md": editions_page,
         "reference/detector.md": shipped_detector_page,
     }
+    if CAPTIONS in names():
+        pages["reference/captioner.md"] = shipped_captioner_page
     for path, write in pages.items():
         files.append(File.generated(config, path, content=write()))
     return files
@@ -257,11 +273,15 @@ def shipped_detector_page() -> str:
 
     from radcap.datasets import load_dataset
     from radcap.detection.models import ModelFolder
-    from radcap.zoo import find
 
     data = load_dataset("radiology-open")
     kinds = zip(data.column("source").to_pylist(), data.column("modality").to_pylist(), strict=True)
     return detector_page(ModelFolder(find("zoo:concepts")).card(), Counter(kinds))
+
+
+def shipped_captioner_page() -> str:
+    card = find(CAPTIONS) / "card.json"
+    return captioner_page(json.loads(card.read_text(encoding="utf-8")), CAPTIONS)
 
 
 def _drawn(drawing: Table) -> str:

@@ -30,7 +30,7 @@ from radcap.detection.decisions import fit_rule
 from radcap.detection.examples import label_matrix, label_set, learnable
 from radcap.detection.models import ModelFolder, open_model
 from radcap.detection.models.network_model import NetworkModel
-from radcap.systems import read_system
+from radcap.systems import read_concepts
 from radcap.vision.folding import fold
 from radcap.vision.network import make_network
 from radcap.vision.weight_files import read_weight_file, write_weight_file
@@ -46,7 +46,7 @@ _SYSTEM = "radcap/detector-concepts"
 
 def main() -> None:
     asked = arguments()
-    system, data, folder = read_system(_SYSTEM), load_dataset("radiology-open"), ModelFolder(asked.out)
+    system, data, folder = read_concepts(_SYSTEM), load_dataset("radiology-open"), ModelFolder(asked.out)
     labels = write_parts(folder, system, data, asked.weights, asked.held)
     test = data.split("test")
     exact = open_exact(asked.weights, folder).answers(test).logits

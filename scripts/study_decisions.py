@@ -241,11 +241,11 @@ def report() -> str:
     return "\n".join(parts)
 
 
-def write(text: str, page: Path) -> None:
+def write(text: str, page: Path, begin: str = BEGIN) -> None:
     """Put the tables between the two marks of the page."""
-    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
     after = rest.partition(END)[2]
-    page.write_text(f"{before}{BEGIN}\n\n{text.strip()}\n\n{END}{after}", encoding="utf-8")
+    page.write_text(f"{before}{begin}\n\n{text.strip()}\n\n{END}{after}", encoding="utf-8")
 
 
 def main() -> None:

@@ -15,11 +15,21 @@ from radcap.cli.main import main
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from radcap.captioning.models import CaptionFolder
+
 
 @pytest.fixture(scope="session", autouse=True)
 def cache_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Nothing goes into the user's cache; test processes share one, so the pictures inside are read once."""
     os.environ["RADCAP_CACHE"] = str(tmp_path_factory.getbasetemp().parent / "radcap-cache")
+
+
+@pytest.fixture(scope="session")
+def captioners(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaptionFolder]:
+    """A captioner of each kind; a test that changes one takes a copy."""
+    from captioning_samples_models import train_all
+
+    return train_all(tmp_path_factory.mktemp("captioners"))
 
 
 @pytest.fixture(autouse=True)

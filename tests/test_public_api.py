@@ -15,7 +15,10 @@ import radcap
 PARTS = (
     *("core", "datasets", "formats", "metrics", "metrics.providers", "report", "reading", "stats", "systems"),
     *(f"detection.{part}" for part in ("calibration", "decisions", "ensembles", "retrieval", "system")),
-    *(f"detection.{part}" for part in ("models", "predicting", "training")),
+    *(f"detection.{part}" for part in ("models", "training")),
+    *(f"captioning.{part}" for part in ("base_models", "decoders", "generation", "grammar", "models")),
+    *(f"captioning.{part}" for part in ("settings", "system", "texts", "tokens", "training")),
+    *(f"systems.{part}" for part in ("predicting", "training")),
     *(
         f"vision.{part}"
         for part in ("backbones", "blocks", "heads", "losses", "pictures", "settings", "training")

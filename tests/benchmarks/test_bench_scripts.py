@@ -78,7 +78,7 @@ def test_tables_of_small_sizes_are_not_written() -> None:
     assert "full run only" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["run", "bench_training"])
+@pytest.mark.parametrize("name", ["run", "bench_training", "bench_captioning"])
 def test_tables_go_between_the_marks(script: Callable[[str], Any], name: str) -> None:
     bench, page, stopwatch = script(name), script("page"), script("stopwatch")
     marks = (bench.BEGIN, bench.END)

@@ -3,54 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from commands import Done
+from bare_machine import ABSENT, bare, make_bare
 from model_samples import write_samples
 
 from radcap.cli import modelling, plain
 from radcap.core import InputError, Missing, UsageError
 from radcap.datasets import load_dataset
 
-ABSENT = (
-    "typer",
-    "rich",
-    "click",
-    "polars",
-    "duckdb",
-    "lxml",
-    "timm",
-    "transformers",
-    "torchvision",
-    "sklearn",
-)
-BLOCK = f"""
-from importlib.machinery import PathFinder
-real = PathFinder.find_spec
-def find_spec(name, path=None, target=None):
-    return None if name.partition(".")[0] in {ABSENT} else real(name, path, target)
-PathFinder.find_spec = staticmethod(find_spec)
-"""
-
 
 @pytest.fixture(scope="module")
 def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = write_samples(tmp_path_factory.mktemp("samples"))
-    (folder / "bare").mkdir()
-    (folder / "bare" / "sitecustomize.py").write_text(BLOCK, encoding="utf-8")
+    make_bare(folder)
     return folder
-
-
-def bare(samples: Path, *arguments: str | Path) -> Done:
-    command = [sys.executable, "-m", "radcap", *map(str, arguments)]
-    path = os.pathsep.join([str(samples / "bare"), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = os.environ | {"PYTHONPATH": path}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    return Done(done.returncode, done.stdout, done.stderr)
 
 
 def test_a_bare_machine_trains_and_predicts(samples: Path, tmp_path: Path) -> None:
@@ -118,7 +88,7 @@ def test_the_options_are_those_of_the_full_command(monkeypatch: pytest.MonkeyPat
     )
     assert asked[1] == (
         ("m", "d", Path("r.csv")),
-        {"split": None, "edition": "2025", "scores": None, "device": None, "json": True},
+        {"split": None, "edition": "2025", "scores": None, "log": None, "device": None, "json": True},
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from training_samples import drawn, member, tiny, trained
+from training_samples import drawn, member, predict_concepts, tiny, trained
 
 from radcap.core import InputError, RadcapError, UsageError
 from radcap.detection.ensembles import Ensemble
@@ -18,7 +18,6 @@ from radcap.detection.models import ModelFolder, open_model
 from radcap.detection.models.network_model import NetworkModel
 from radcap.detection.models.texts import Texts
 from radcap.detection.retrieval import Retrieval
-from radcap.systems.predicting import predict
 from radcap.vision.weight_files import read_weight_file, write_weight_file
 
 KINDS = {
@@ -181,17 +180,17 @@ def test_the_folder_of_a_member_stays_inside(name: str, folder: str, tmp_path: P
 
 def test_a_gate_tells_radiology_images_from_others(copy: Any) -> None:
     folder = copy("network")
-    plain = predict(folder.path, drawn(), split="test")
+    plain = predict_concepts(folder.path, drawn(), split="test")
     assert plain.radiology is None
     write_weight_file({"weight": torch.zeros(1280), "bias": torch.tensor([-3.0])}, folder.gate, "fp32")
-    gated = predict(folder.path, drawn(), split="test")
+    gated = predict_concepts(folder.path, drawn(), split="test")
     assert gated.radiology is not None
     np.testing.assert_allclose(gated.radiology, 1 / (1 + np.exp(3)), rtol=1e-5)
     np.testing.assert_array_equal(gated.decided, plain.decided)
     assert set(gated.to_json()["radiology"]) == set(gated.ids)
     near = copy("neighbours")
     shutil.copy(folder.gate, near.gate)
-    assert predict(near.path, drawn(), split="test").radiology is not None
+    assert predict_concepts(near.path, drawn(), split="test").radiology is not None
     for wrong in ({"weight": torch.zeros(3), "bias": torch.zeros(1)}, {"weight": torch.zeros(1280)}):
         write_weight_file(wrong, folder.gate, "fp32")
         with pytest.raises(InputError, match=r"gate.safetensors cannot be used"):
@@ -204,14 +203,17 @@ def test_a_gate_tells_radiology_images_from_others(copy: Any) -> None:
 def test_an_opened_model_is_asked_again_without_being_opened_again(kinds: dict[str, Path]) -> None:
     model = open_model(kinds["network"], "cpu")
     assert isinstance(model, NetworkModel)
-    one, other = predict(model, drawn(), split="test"), predict(kinds["network"], drawn(), split="test")
+    one, other = (
+        predict_concepts(model, drawn(), split="test"),
+        predict_concepts(kinds["network"], drawn(), split="test"),
+    )
     np.testing.assert_array_equal(one.decided, other.decided)
     assert model.names[model.labels[0]]
 
 
 def test_a_dataset_of_no_image_has_no_answer(kinds: dict[str, Path]) -> None:
     for path in kinds.values():
-        answers = predict(path, drawn()[:0])
+        answers = predict_concepts(path, drawn()[:0])
         assert answers.ids == ()
         assert answers.decided.shape == (0, len(answers.labels))
         assert answers.run([]).cells == {}
@@ -221,12 +223,12 @@ def test_images_that_cannot_be_read_are_named_and_the_rest_answered(kinds: dict[
     data = drawn(100, broken=2, missing=1).split("test")
     for path in kinds.values():
         seen: list[int] = []
-        answers = predict(path, data, progress=lambda _, done, seen=seen: seen.append(done))
+        answers = predict_concepts(path, data, progress=lambda _, done, seen=seen: seen.append(done))
         assert len(answers.refused) == 3
         assert set(answers.ids) | set(answers.refused) == set(data.ids)
         assert seen[-1] == len(data)
     broken = data.filter(np.array([fault != "" for fault in data.column("planted").to_pylist()]))
-    nothing = predict(kinds["network"], broken)
+    nothing = predict_concepts(kinds["network"], broken)
     assert nothing.ids == ()
     assert len(nothing.refused) == 3
 

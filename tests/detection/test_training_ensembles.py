@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from training_samples import Heard, drawn, member, tiny, trained, without_valid
+from training_samples import Heard, drawn, member, predict_concepts, tiny, trained, without_valid
 
 from radcap.core import InputError, UsageError
 from radcap.datasets import Dataset
@@ -19,7 +19,6 @@ from radcap.detection.models.opening import open_model
 from radcap.detection.retrieval import Retrieval, load_index
 from radcap.detection.system import ConceptSystem, DataSettings
 from radcap.detection.training import networks
-from radcap.systems.predicting import predict
 from radcap.vision.settings import TrainSettings
 from radcap.vision.training import fit
 
@@ -38,8 +37,8 @@ def test_mean_logits_are_those_of_the_members(tmp_path: Path) -> None:
         *("card.json", "decision.json", "labels.csv", "members", "system.toml")
     ]
     seen: list[tuple[str, int]] = []
-    answers = predict(folder.path, drawn(), split="test", progress=lambda *told: seen.append(told))
-    own = [predict(folder.member(one.name).path, drawn(), split="test") for one in MEMBERS]
+    answers = predict_concepts(folder.path, drawn(), split="test", progress=lambda *told: seen.append(told))
+    own = [predict_concepts(folder.member(one.name).path, drawn(), split="test") for one in MEMBERS]
     logits = np.mean([one.logits for one in own if one.logits is not None], axis=0)
     assert answers.logits is not None
     np.testing.assert_allclose(answers.logits, logits, rtol=1e-4, atol=1e-5)
@@ -52,8 +51,8 @@ def test_mean_logits_are_those_of_the_members(tmp_path: Path) -> None:
 
 def test_votes_are_decisions_of_members_without_scores(tmp_path: Path) -> None:
     folder = trained(several("votes", votes=2), tmp_path / "m")
-    answers = predict(folder.path, drawn(), split="test")
-    own = [predict(folder.member(one.name).path, drawn(), split="test").decided for one in MEMBERS]
+    answers = predict_concepts(folder.path, drawn(), split="test")
+    own = [predict_concepts(folder.member(one.name).path, drawn(), split="test").decided for one in MEMBERS]
     np.testing.assert_array_equal(answers.decided, np.sum(own, axis=0) >= 2)
     assert answers.logits is None
     assert answers.probabilities is None
@@ -68,7 +67,7 @@ def test_weights_are_fitted_and_written_into_the_system(tmp_path: Path) -> None:
     assert len(weights) == 3
     assert sum(weights) == pytest.approx(1)
     assert heard.has("Weights: ")
-    predict(folder.path, drawn(), split="test")
+    predict_concepts(folder.path, drawn(), split="test")
     given = trained(several("weighted", weights=(1.0, 0.0, 0.0)), tmp_path / "g")
     assert given.system().ensemble.weights == (1.0, 0.0, 0.0)
 
@@ -83,14 +82,14 @@ def test_a_search_keeps_the_best_members_and_removes_the_others(tmp_path: Path) 
     there = sorted(one.name for one in (folder.path / "members").iterdir())
     assert there == sorted(folder.member(name).path.name for name in kept)
     assert folder.system().ensemble.search == "none"
-    answers = predict(folder.path, drawn(), split="test")
+    answers = predict_concepts(folder.path, drawn(), split="test")
     assert answers.labels == folder.labels()
 
 
 def test_a_search_over_scores_calibrates_those_that_are_left(tmp_path: Path) -> None:
     short = (*MEMBERS[:2], member("few", data=DataSettings(top=2)))
     folder = trained(several("mean-logit", short, search="subsets", threshold=-2.0), tmp_path / "m")
-    answers = predict(folder.path, drawn(), split="test")
+    answers = predict_concepts(folder.path, drawn(), split="test")
     assert answers.labels == folder.labels()
     assert answers.probabilities is not None
 
@@ -99,13 +98,13 @@ def test_members_with_other_labels_are_joined_over_all_of_them(tmp_path: Path) -
     members = (member("few", data=DataSettings(top=3)), member("all"))
     folder = trained(several(members=members), tmp_path / "m")
     assert set(folder.labels()) == set(folder.member("all").labels())
-    assert predict(folder.path, drawn(), split="test").labels == folder.labels()
+    assert predict_concepts(folder.path, drawn(), split="test").labels == folder.labels()
 
 
 def test_without_a_held_out_split_members_are_joined_as_they_are(tmp_path: Path) -> None:
     folder = trained(several(members=MEMBERS[:2]), tmp_path / "m", without_valid())
     assert folder.card()["held_out"] is None
-    answers = predict(folder.path, without_valid(), split="test")
+    answers = predict_concepts(folder.path, without_valid(), split="test")
     assert answers.logits is not None
     np.testing.assert_array_equal(answers.decided, answers.logits >= 0)
 
@@ -206,13 +205,13 @@ def test_neighbours_that_decide_answer_without_scores(tmp_path: Path) -> None:
     assert index.ids == tuple(drawn().split("train").ids)
     assert folder.decision() == (None, None)
     assert "cross_fitted" not in folder.card()["held_out"]
-    answers = predict(folder.path, drawn(), split="test")
+    answers = predict_concepts(folder.path, drawn(), split="test")
     assert answers.logits is None
-    one = predict(folder.path, only_train(), split="train")
+    one = predict_concepts(folder.path, only_train(), split="train")
     truth = [set(record.concepts) for record in only_train()]
     assert [set(cuis) for cuis in one.concepts()] != truth  # three neighbours, and not itself alone
     nearest = trained(tiny(retrieval=Retrieval(rule="mean-at-k", k=1)), tmp_path / "n")
-    itself = predict(nearest.path, only_train(), split="train")
+    itself = predict_concepts(nearest.path, only_train(), split="train")
     alike = [set(found) == wanted for found, wanted in zip(itself.concepts(), truth, strict=True)]
     assert np.mean(alike) > 0.95  # an image is its own nearest neighbour, unless two are one to the network
 
@@ -226,7 +225,7 @@ def test_neighbours_that_score_are_calibrated_and_decided(tmp_path: Path) -> Non
     folder = trained(system, tmp_path / "m")
     index = load_index(folder.neighbours)
     assert set(index.ids) == set(drawn().split("train").ids) | set(drawn().split("valid").ids)  # refitted
-    answers = predict(folder.path, drawn(), split="test")
+    answers = predict_concepts(folder.path, drawn(), split="test")
     assert answers.logits is not None
     assert folder.card()["held_out"]["cross_fitted"]["n"] == len(drawn().split("valid"))
 
@@ -234,7 +233,7 @@ def test_neighbours_that_score_are_calibrated_and_decided(tmp_path: Path) -> Non
 def test_neighbours_and_a_network_are_joined(tmp_path: Path) -> None:
     members = (member("near", retrieval=Retrieval(rule="mean-at-k", k=3)), member("net"))
     folder = trained(several(members=members), tmp_path / "m")
-    assert predict(folder.path, drawn(), split="test").logits is not None
+    assert predict_concepts(folder.path, drawn(), split="test").logits is not None
     model = open_model(folder.path, "cpu")
     assert isinstance(model, EnsembleModel)
     assert model.members["near"].index is not None

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 import torch
 from safetensors import SafetensorError
-from training_samples import Heard, drawn, tiny, trained, whole, without_valid
+from training_samples import Heard, drawn, predict_concepts, tiny, trained, whole, without_valid
 
 from radcap.core import InputError, Missing, UsageError
 from radcap.datasets.images import CacheBusy
@@ -21,7 +21,6 @@ from radcap.detection.examples import label_matrix
 from radcap.detection.system import DataSettings
 from radcap.detection.talk import Talk
 from radcap.detection.training import decoding, networks
-from radcap.systems.predicting import predict
 from radcap.vision.losses import make_loss
 from radcap.vision.pictures import load_pictures
 from radcap.vision.settings import BackboneSettings, TrainSettings
@@ -41,7 +40,7 @@ def test_a_system_becomes_a_folder_that_answers(system: Any, tmp_path: Path) -> 
     assert len((folder.path / "log.csv").read_text().splitlines()) == 1 + system.train.epochs
     assert heard.has("epoch 1 of")
     assert heard.has("held-out F1")
-    answers = predict(folder.path, drawn(), split="test")
+    answers = predict_concepts(folder.path, drawn(), split="test")
     assert answers.ids == tuple(drawn().split("test").ids)
     assert answers.probabilities is not None
     assert ((answers.probabilities >= 0) & (answers.probabilities <= 1)).all()
@@ -88,7 +87,7 @@ def test_labels_that_training_never_saw_count_as_missed(tmp_path: Path) -> None:
     inside = sample_f1(told.decided, label_matrix(valid, folder.labels())).mean()
     assert folder.card()["held_out"]["cross_fitted"]["f1"] == pytest.approx(inside)
     assert folder.card()["held_out"]["f1"] < inside
-    assert predict(folder.path, drawn(), split="test").labels == folder.labels()
+    assert predict_concepts(folder.path, drawn(), split="test").labels == folder.labels()
 
 
 def test_without_a_held_out_split_a_half_decides(tmp_path: Path) -> None:
@@ -98,7 +97,7 @@ def test_without_a_held_out_split_a_half_decides(tmp_path: Path) -> None:
     assert folder.card()["held_out"] is None
     assert folder.decision() == (None, None)
     assert not (folder.path / "held.safetensors").exists()
-    answers = predict(folder.path, without_valid(), split="test")
+    answers = predict_concepts(folder.path, without_valid(), split="test")
     assert answers.logits is not None
     assert answers.probabilities is not None
     np.testing.assert_allclose(answers.probabilities, 1 / (1 + np.exp(-answers.logits)), atol=1e-6)
@@ -147,7 +146,7 @@ def test_images_that_will_not_decode_are_left_out_counted_and_named(tmp_path: Pa
     held = trained(tiny(data=DataSettings(held="test")), tmp_path / "h", data)
     assert set(held.card()["data"]["refused"]) == planted
     assert held.card()["held_out"]["n"] == len(data.split("test")) - 3
-    answers = predict(folder.path, data, split="test")
+    answers = predict_concepts(folder.path, data, split="test")
     assert set(answers.refused) == planted
     run = answers.run(data.split("test").ids)
     assert {one for one, cell in run.cells.items() if cell == ""} >= planted

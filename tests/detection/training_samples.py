@@ -12,10 +12,11 @@ import torch
 
 from radcap.datasets import Dataset
 from radcap.datasets.synthetic import Faults, synthetic
-from radcap.detection.models import ModelFolder
+from radcap.detection.models import Answers, Model, ModelFolder
 from radcap.detection.system import ConceptSystem, Member
 from radcap.detection.talk import Talk
 from radcap.detection.training import train_system
+from radcap.systems.predicting import predict
 from radcap.vision.settings import BackboneSettings, ImageSettings, TrainSettings
 
 torch.set_num_threads(1)  # networks this small only wait for threads
@@ -82,6 +83,15 @@ def trained(
     """Train without further processes."""
     with in_one_process():
         return train_system(system, data or drawn(), out, talk or Talk())
+
+
+def predict_concepts(
+    model: Model | Path | str, data: Dataset | Path | str, *, split: str | None = None, progress: Any = None
+) -> Answers:
+    """What a concept model says, by the public way."""
+    told = predict(model, data, split=split, progress=progress)
+    assert isinstance(told, Answers)
+    return told
 
 
 def in_one_process() -> Any:

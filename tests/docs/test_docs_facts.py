@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
+from typing import get_args, get_type_hints
 
 import pytest
 from doc_pages import ROOT
 from typer.main import get_command
 
 import radcap
+from radcap.captioning.blocks import CAPTIONERS
+from radcap.captioning.settings import ConditionSettings, GenerateSettings, ScstSettings
+from radcap.captioning.system import CaptionSystem
 from radcap.cli.main import app
 from radcap.core import Task
 from radcap.detection.calibration.config import METHODS
 from radcap.detection.decisions import RULES
 from radcap.detection.ensembles import ENSEMBLES
 from radcap.detection.retrieval import RETRIEVALS
+from radcap.detection.system import ConceptSystem
 from radcap.formats import dialect
 from radcap.report import board_table, pair_table
 
@@ -82,12 +88,24 @@ def test_design_lists_every_package_in_the_order_of_layers():
         *((name, "vocabulary.md") for name in COMMANDS if name.startswith("radcap vocab")),
         *((name, "systems.md") for name in COMMANDS if name.startswith("radcap systems")),
         *((name, "train.md") for name in COMMANDS if name in {"radcap train", "radcap predict"}),
+        *((name, "caption.md") for name in COMMANDS if name.startswith("radcap models")),
     ],
 )
 def test_how_to_names_every_option(command, page):
     text = (DOCS / "how-to" / page).read_text("utf-8")
     options = {name for parameter in COMMANDS[command].params for name in parameter.opts if name[0] == "-"}
     assert [name for name in sorted(options) if name not in text] == []
+
+
+def names_of(kind):
+    """The keys of a table of a system file."""
+    return {one.name for one in fields(kind)}
+
+
+def tables_of(kind):
+    """The tables of a system file, less the keys that stand above them."""
+    above = {"name", "edition", "team", "task", "source", "published", "needs", "differs"}
+    return {f"[{name}]" for name in names_of(kind) - above}
 
 
 @pytest.mark.parametrize(
@@ -97,6 +115,19 @@ def test_how_to_names_every_option(command, page):
         ("explanation/decisions.md", ["Method"], {*METHODS}),
         ("how-to/train.md", ["`rule` of `[ensemble]`"], {*ENSEMBLES.table}),
         ("how-to/train.md", ["`rule` of `[retrieval]`"], {*RETRIEVALS.table}),
+        ("how-to/caption.md", ["`kind` of `[decoder]`"], {*CAPTIONERS.table}),
+        (
+            "how-to/caption.md",
+            ["`method` of `[generate]`"],
+            get_args(get_type_hints(GenerateSettings)["method"]),
+        ),
+        ("how-to/caption.md", ["Key of `[condition]`"], names_of(ConditionSettings)),
+        ("how-to/caption.md", ["Key of `[scst]`"], names_of(ScstSettings)),
+        (
+            "how-to/systems.md",
+            ["Table of captions"],
+            tables_of(CaptionSystem) - tables_of(ConceptSystem),
+        ),
     ],
 )
 def test_pages_name_every_block(page, tables, names):

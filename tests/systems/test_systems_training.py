@@ -11,7 +11,7 @@ from system_samples import TINY_SYSTEM
 from radcap.core import InputError, Missing, UsageError
 from radcap.datasets.synthetic import synthetic
 from radcap.detection.system import ConceptSystem
-from radcap.systems import read_system
+from radcap.systems import read_concepts
 from radcap.systems.training import changed, train
 
 TWO = """
@@ -41,7 +41,7 @@ def two(tmp_path: Path) -> ConceptSystem:
 
 def read(folder: Path, text: str) -> ConceptSystem:
     (folder / "system.toml").write_text(text, encoding="utf-8")
-    return read_system(folder / "system.toml")
+    return read_concepts(folder / "system.toml")
 
 
 @pytest.mark.parametrize(
@@ -104,6 +104,7 @@ def test_a_key_below_a_value_is_refused(one: ConceptSystem) -> None:
 
 def test_a_setting_goes_to_the_members_too_and_what_is_not_theirs_does_not(two: ConceptSystem) -> None:
     found = changed(two, {"train.epochs": "3", "ensemble.votes": "2", "name": "new", "retrieval.k": "9"})
+    assert isinstance(found, ConceptSystem)
     assert [one.train.epochs for one in (found, *found.member)] == [3, 3, 3]
     assert [one.name for one in (found, *found.member)] == ["new", "a", "b"]
     assert found.ensemble.votes == 2

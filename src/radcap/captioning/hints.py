@@ -49,5 +49,5 @@ def _mistaken(told: torch.Tensor, settings: ConditionSettings, chance: Chance) -
     """Wrong concepts are those of another image of the batch, so they are as frequent as true ones."""
     lots = torch.rand(told.shape, generator=chance.lots, device=told.device)
     kept = told & (lots >= settings.drop)
-    others = told[chance.order(len(told))] & (lots < settings.add)
+    others = told[chance.order(len(told))] & ~told & (lots < settings.add)
     return kept | others

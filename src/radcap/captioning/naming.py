@@ -24,25 +24,30 @@ if TYPE_CHECKING:
 __all__ = ["claims", "finding_phrases", "findings_named", "modalities_named"]
 
 _CT, _MRI, _XRAY, _ULTRASOUND, _ANGIOGRAPHY = "C0040405", "C0024485", "C1306645", "C0041618", "C0002978"
+_PET_CT = "C1699633"
 _WORDS: Mapping[Cui, str] = {
-    _CT: r"ct|cta|computed tomograph\w*|hrct",
-    _MRI: r"mri|mr|mra|magnetic resonance|flair|dwi|adc|t[12]|t[12]w|[a-z0-9]+-weighted",
-    _XRAY: r"radiograph\w*|x-?rays?|mammogra\w*|barium|fluoroscop\w*|upper gi|small bowel series",
-    _ULTRASOUND: r"ultrasou?n\w*|sonogra\w*|doppler|echocardiogra\w*",
-    _ANGIOGRAPHY: r"(?:angio|veno|arterio)gra\w*",
+    _CT: r"cts?|cta|ctpa|hrct|mdct|cbct|cect|ncct|comput\w* tomogra\w*|cat scans?",
+    # T1 is a vertebra too, and Mr a man
+    _MRI: r"f?mris?|(?-i:MR|mr)|mra|mrv|mrcp|magnetic resonance|flair|dwi|adc|(?-i:STIR)|\w+[ -]weighted"
+    r"|(?<!-)t[12]w?i?(?!-| (?:vertebra|level|rib|stage))",
+    _XRAY: r"radiogra\w*|x[- ]?rays?|cxr|roentgeno\w*|plain films?|mammogra\w*|barium|fluoroscop\w*"
+    r"|upper gi|small bowel series",
+    _ULTRASOUND: r"ultraso\w*|sonogra\w*|doppler|echocardiogra\w*|(?-i:US)",
+    _ANGIOGRAPHY: r"(?:angio|veno|arterio|aorto)gra\w*|dsa",
     "C0032743": r"pet|positron emission\w*",
-    "C0034606": r"scintigra\w*|nuclear medicine|bone scan",
-    "C0920367": r"oct|optical coherence tomograph\w*",
+    "C0034606": r"scintigra\w*|nuclear medicine|bone scan|spect",
+    "C0920367": r"oct|optical coherence tomogra\w*",
 }
-_PATTERNS = {
-    cui: re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE) for cui, words in _WORDS.items()
-}
+_PATTERNS = {cui: re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) for cui, words in _WORDS.items()}
+_BOTH = re.compile(r"(?<!\w)pet ?[/+-]? ?ct(?!\w)", re.IGNORECASE)  # one modality, and not two
 _TUBELESS = {_CT, _MRI}  # whose angiograms are no angiography of the labels
 
 
 def modalities_named(text: str) -> set[Cui]:
     """The modalities that a text speaks of."""
-    named = {cui for cui, pattern in _PATTERNS.items() if pattern.search(text)}
+    rest, both = _BOTH.subn(" ", text)
+    named = {cui for cui, pattern in _PATTERNS.items() if pattern.search(rest)}
+    named |= {_PET_CT} if both else set()
     return named - {_ANGIOGRAPHY} if named & _TUBELESS else named
 
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from radcap.captioning.settings import CONCEPTS, NEIGHBOURS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Prompter", "make_prompter", "prompt_text"]
 
-CONCEPTS, NEIGHBOURS = "{concepts}", "{neighbours}"
 _MOST = 160  # tokens
 
 

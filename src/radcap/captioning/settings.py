@@ -15,6 +15,8 @@ from radcap.vision.ranges import ABOVE_ZERO, BELOW_ONE, SHARE, ZERO_OR_MORE, Ran
 from radcap.vision.settings import TrainSettings
 
 __all__ = [
+    "CONCEPTS",
+    "NEIGHBOURS",
     "CaptionDataSettings",
     "CaptionLossSettings",
     "CaptionTrainSettings",
@@ -28,6 +30,9 @@ __all__ = [
     "ScstSettings",
     "TokenizerSettings",
 ]
+
+CONCEPTS = "{concepts}"  # what stands for their names in a prompt
+NEIGHBOURS = "{neighbours}"  # the same for their captions
 
 _COUNT = Range(1, float("inf"), "Give 1 or more.")
 _FEW = Range(1, 64, "Give 1 to 64.")

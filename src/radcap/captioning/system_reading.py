@@ -9,10 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from radcap.captioning.blocks import CAPTIONERS
+from radcap.captioning.settings import CONCEPTS, NEIGHBOURS
 from radcap.captioning.system import CaptionSystem
 from radcap.core.tables import TableFindings, TableReader, to_toml
 from radcap.detection.decisions.rules import RULES
 from radcap.vision.blocks import HEADS, POOLINGS
+from radcap.vision.settings import AugmentSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,8 +65,12 @@ def _contradictions(system: CaptionSystem) -> Iterator[tuple[str, str]]:
     if not has_detector and system.decoder.kind == "template":
         yield "decoder", "A template says what a detector found. Give [detector] model."
     own = system.detector.model == OWN_DETECTOR  # which joint training made
-    if has_detector and not own and system.detector.share and _is_joint(system):
-        yield "joint", "The encoder is the detector's, and is not trained. Delete [joint], or [detector]."
+    if has_detector and not own:
+        yield from _beside_detector(system)
+    yield from _untold(system)
+    looks = system.backbone.frozen or (has_detector and system.detector.share)
+    if system.decoder.kind == "words" and looks and system.image.augment != AugmentSettings():
+        yield "image", "A backbone that is not trained sees each image once. Delete [image.augment]."
     if system.joint.caption == 0:
         yield "joint", "caption is 0: nothing would learn to write. Give it a weight."
     if system.image.augment.mixup or system.image.augment.cutmix:
@@ -72,6 +78,27 @@ def _contradictions(system: CaptionSystem) -> Iterator[tuple[str, str]]:
     if system.generate.longest > system.decoder.longest:
         most = f"longest is {system.generate.longest}, and the decoder writes {system.decoder.longest} tokens"
         yield "generate", f"{most} at most. Lower it, or raise [decoder] longest."
+
+
+def _beside_detector(system: CaptionSystem) -> Iterator[tuple[str, str]]:
+    """Joint tasks that a detector leaves no room for."""
+    if system.detector.share and _is_joint(system):
+        yield "joint", "The encoder is the detector's, and is not trained. Delete [joint], or [detector]."
+    elif system.joint.concepts:
+        yield (
+            "joint",
+            "concepts makes a detector, and there is one already. Set it to 0, or delete [detector].",
+        )
+
+
+def _untold(system: CaptionSystem) -> Iterator[tuple[str, str]]:
+    """A prompt that names what is not told, or does not name what is."""
+    told = system.condition
+    if CONCEPTS in told.prompt and told.concepts == "none":
+        yield "condition", f"The prompt names {CONCEPTS}, and concepts is 'none'. Set it to 'all'."
+    if told.prompt and (NEIGHBOURS in told.prompt) != (told.neighbours > 0):
+        why = f"neighbours is {told.neighbours}, and the prompt names {NEIGHBOURS} or not"
+        yield "condition", f"{why}. Give both, or neither."
 
 
 def _is_joint(system: CaptionSystem) -> bool:

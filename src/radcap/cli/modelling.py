@@ -126,9 +126,7 @@ def run_predict(
     task = Task(task_of(model))
     dialect(edition, task)  # an unknown edition is refused before any work
     _check_asked(task, scores, log)
-    check_output(out, [Path(data)])
-    for file in (scores, log):
-        check_output(file, [Path(data), out])
+    _check_files(Path(data), out, scores or log)
     dataset, started = _images(data, split), time.monotonic()
     answers = _answers(model, dataset, device)
     told = _told(answers, model, out, len(dataset), time.monotonic() - started)
@@ -153,6 +151,14 @@ def _check_asked(task: Task, scores: Path | None, log: Path | None) -> None:
         )
     if log is not None and task is not Task.CAPTIONS:
         raise UsageError("--log writes how captions came about, and the model names concepts. Use --scores.")
+
+
+def _check_files(data: Path, out: Path, beside: Path | None) -> None:
+    """Refuse to write over what is read, and two things into one file."""
+    check_output(out, [data])
+    check_output(beside, [data])
+    if beside is not None and beside.resolve() == out.resolve():
+        raise UsageError(f"{beside} is to be the run, and something else too. Choose another name for one.")
 
 
 def _write_beside(answers: Answers | CaptionAnswers, scores: Path | None, log: Path | None) -> None:

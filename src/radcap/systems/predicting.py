@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -51,10 +52,20 @@ def opened_model(model: str | Path, device: str = "auto") -> Model | Captioner:
 
 
 def task_of(model: str | Path) -> str:
-    """What a model was made for, as its card says; one that cannot be read is refused by the opening."""
+    """What a model was made for, as its card says, or its settings where the card is damaged.
+
+    One of which neither can be read is refused by the opening.
+    """
+    folder = find(model)
+    told = _task(folder / "card.json", json.loads) or _task(folder / "system.toml", tomllib.loads)
+    return told or "concepts"
+
+
+def _task(path: Path, read: Callable[[str], Any]) -> str | None:
+    """The task that a file names, if it is one."""
     try:
-        told: Any = json.loads((find(model) / "card.json").read_text(encoding="utf-8"))
+        told = read(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        return "concepts"
+        return None
     task = cast("dict[str, object]", told).get("task") if isinstance(told, dict) else None
-    return task if isinstance(task, str) and task in _OPENERS else "concepts"
+    return task if isinstance(task, str) and task in _OPENERS else None

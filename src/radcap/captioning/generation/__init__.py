@@ -11,6 +11,7 @@ from radcap.captioning.generation.rows import Rows
 from radcap.captioning.generation.sampling import draw, image_seed
 from radcap.captioning.generation.shortest import Shortest
 from radcap.captioning.generation.support import Support, first_supported, unsupported
+from radcap.captioning.generation.word_list import Lexicon, WordList
 from radcap.captioning.generation.writing import draws, write
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Agreement",
     "Candidate",
     "Control",
+    "Lexicon",
     "Longest",
     "Marks",
     "PhraseBan",
@@ -25,6 +27,7 @@ __all__ = [
     "Rows",
     "Shortest",
     "Support",
+    "WordList",
     "agreement",
     "consensus",
     "consensus_of_many",

@@ -7,6 +7,18 @@
 
 from radcap.captioning.grammar.concepts import Role, facts_of, phrase_of, role_of
 from radcap.captioning.grammar.facts import Contrast, Facts
+from radcap.captioning.grammar.plain_words import LEADING_WORDS, plain_words, words_of
 from radcap.captioning.grammar.sentences import sentence
 
-__all__ = ["Contrast", "Facts", "Role", "facts_of", "phrase_of", "role_of", "sentence"]
+__all__ = [
+    "LEADING_WORDS",
+    "Contrast",
+    "Facts",
+    "Role",
+    "facts_of",
+    "phrase_of",
+    "plain_words",
+    "role_of",
+    "sentence",
+    "words_of",
+]

@@ -24,12 +24,12 @@ __all__ = ["CaptionAnswers", "Draft", "Line", "NeighbourCaption", "write_log"]
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A caption that was weighed. `refused` are concepts it names that nothing supports."""
+    """A caption that was weighed. `refused` are concepts and words of it that nothing supports."""
 
     text: str
     score: float
     log_probability: float | None = None
-    refused: tuple[Cui, ...] = ()
+    refused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

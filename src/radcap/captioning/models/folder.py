@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from radcap.captioning.system_reading import OWN_DETECTOR, caption_toml, read_caption_system
+from radcap.core import Task
 from radcap.core.tables import read_toml
 from radcap.detection.models.any_folder import AnyFolder
 from radcap.detection.models.folder import ModelFolder
@@ -59,17 +60,27 @@ class CaptionFolder(AnyFolder):
         return ModelFolder(self.path / OWN_DETECTOR)
 
     def detector(self, system: CaptionSystem) -> ModelFolder | None:
-        """Its own detector, or the one it leans on."""
+        """Its own detector, or the one of the zoo that it leans on."""
         if not system.detector.model:
             return None
-        if system.detector.model == OWN_DETECTOR and self.concepts.is_whole:
-            return self.concepts
-        folder = ModelFolder(find(system.detector.model))
-        known = self.card().get("detector") if self.is_whole else None
+        own = system.detector.model == OWN_DETECTOR
+        if own and not self.concepts.is_whole:
+            raise self.broken(f"{OWN_DETECTOR}/card.json", "it is not there")
+        folder = self.concepts if own else ModelFolder(find(system.detector.model))
+        known = self.card().get("detector")
         told = cast("dict[str, object]", known).get("weights") if isinstance(known, dict) else None
         if told is not None and told != weights_digest(folder):
+            if own:
+                why = f"it is not the file that {self.path / 'card.json'} was written for"
+                raise folder.broken(folder.weights.name, why)
             raise self.broken("card.json", f"it was trained over other weights than those of {folder.path}")
         return folder
+
+    def check(self) -> None:
+        """Refuse what is no captioner, and texts that are not those of the card."""
+        if self.card().get("task") != Task.CAPTIONS:
+            raise self.broken("card.json", "it is not the card of a captioner")
+        AnyFolder.check(self)  # super() does not know its class where slots are made
 
     def write_system(self, system: CaptionSystem) -> None:
         """With every key, so that a later change of a default changes nothing here."""

@@ -5,11 +5,13 @@ Invariant: parts that do not fit each other are refused before an image is looke
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 import torch
 
+from radcap.captioning.base_models import language_model_folder
 from radcap.captioning.building import make_top, put_kept
 from radcap.captioning.models.eyes import Eyes
 from radcap.captioning.models.folder import CaptionFolder
@@ -32,7 +34,7 @@ from radcap.vision.weight_files import read_weight_file
 from radcap.zoo import find
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
     from pathlib import Path
 
     from radcap.captioning.models.answers import CaptionAnswers
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 __all__ = ["PHRASES", "Captioner", "is_kept", "make_model", "open_captioner"]
 
 PHRASES, WORDS = "findings.json", "words.json"
+_BACKBONE, _HEAD = "backbone.", "head."  # how the names of weights begin
 
 
 class Captioner(Protocol):
@@ -88,7 +91,7 @@ def make_model(
     """What writes, from its parts."""
     settings, labels = system.generate, tuple(names)
     prompter = make_prompter(system.condition, tuple(names.values()), tokenizer)
-    judge = Judge.of(tokenizer, phrases or {}, settings.support, names) if settings.supported else None
+    judge = Judge.of(tokenizer, phrases or {}, system.post, names) if settings.supported else None
     scribe = Scribe(system, top.writer, tokenizer, labels, eyes.place, prompter, judge)
     return WriterModel(eyes, scribe, names, recall)
 
@@ -109,28 +112,44 @@ def _eyes(
 
 def _backbone(system: CaptionSystem, weights: Mapping[str, torch.Tensor]) -> Backbone:
     """With the weights of the folder, or with those of its package."""
-    own = {
-        name.removeprefix("backbone."): one for name, one in weights.items() if name.startswith("backbone.")
-    }
     backbone = make_backbone(system.backbone, size=system.image.size, weights=not is_kept(system))
     if is_kept(system):
-        backbone.load_state_dict(own)
+        backbone.load_state_dict(_part(weights, _BACKBONE))
     return backbone.eval()
+
+
+@contextmanager
+def _fitting(folder: CaptionFolder) -> Generator[None]:
+    """Weights that are none of these parts are refused with the first that does not fit."""
+    try:
+        yield
+    except (InputError, RuntimeError) as error:
+        if isinstance(error, InputError) and error.path:
+            raise
+        why = _last_line(str(error)).rstrip(".")
+        raise folder.broken(folder.weights.name, f"it does not fit the files beside it: {why}") from error
+
+
+def _last_line(text: str) -> str:
+    """Of several, as torch writes them, the last one names a weight."""
+    return text.strip().splitlines()[-1].strip()
+
+
+def _tokenizer_path(folder: CaptionFolder, system: CaptionSystem) -> Path:
+    """Its own, or that of the language model it writes with."""
+    if system.decoder.kind == "lm" and not folder.has("tokenizer.json"):
+        return language_model_folder(system.decoder.model)
+    return folder.tokenizer
 
 
 def _writer(folder: CaptionFolder, system: CaptionSystem, place: Place) -> WriterModel:
     held = read_weight_file(folder.weights)
-    tokenizer = open_tokenizer(folder.tokenizer)
+    tokenizer = open_tokenizer(_tokenizer_path(folder, system))
     names = folder.names() if folder.has("labels.csv") else {}
-    try:
+    with _fitting(folder):
         eyes = _eyes(folder, system, place, held)
         top = make_top(system, tokenizer, tuple(names), eyes.width)
-        put_kept({name: one for name, one in held.items() if not name.startswith("backbone.")}, top)
-    except (InputError, RuntimeError) as error:
-        if isinstance(error, InputError) and error.path:
-            raise
-        why = str(error).splitlines()[0].rstrip(".")
-        raise folder.broken(folder.weights.name, f"it does not fit the files beside it: {why}") from error
+        put_kept({name: one for name, one in held.items() if not name.startswith(_BACKBONE)}, top)
     top.writer.decoder.merge()
     recall = None
     if system.condition.neighbours:
@@ -149,14 +168,14 @@ def _template(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Tem
 
 
 def _nearest(folder: CaptionFolder, system: CaptionSystem, place: Place) -> NearestModel:
-    eyes = _eyes(folder, system, place, read_weight_file(folder.weights) if folder.weights.exists() else {})
-    pool = (
-        None if eyes.detector is not None else make_head(HeadSettings(pool=system.head.pool), eyes.width, 1)
-    )
-    recall = load_recall(
-        folder, eyes.width if eyes.detector is None else eyes.detector.network.backbone.width
-    )
-    return NearestModel(eyes, recall, system.decoder.neighbours, system.post, pool)
+    with _fitting(folder):
+        eyes = _eyes(folder, system, place, read_weight_file(folder.weights) if is_kept(system) else {})
+    pool, width = None, eyes.width
+    if eyes.detector is None:
+        pool = make_head(HeadSettings(pool=system.head.pool), width, 1).eval().to(place.device)
+    else:
+        width = eyes.detector.network.backbone.width
+    return NearestModel(eyes, load_recall(folder, width), system.decoder.neighbours, system.post, pool)
 
 
 def _frequent(folder: CaptionFolder, system: CaptionSystem, place: Place) -> FrequentModel:  # noqa: ARG001
@@ -168,11 +187,14 @@ def _frequent(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Fre
 
 def _words(folder: CaptionFolder, system: CaptionSystem, place: Place) -> WordsModel:
     held, words = read_weight_file(folder.weights), folder.read_list(WORDS)
-    eyes = _eyes(folder, system, place, held)
-    head = make_head(system.head, eyes.width, len(words))
-    own = {name.removeprefix("head."): one for name, one in held.items() if name.startswith("head.")}
-    try:
-        head.load_state_dict(own)
-    except RuntimeError as error:
-        raise folder.broken(folder.weights.name, "it does not fit words.json and system.toml") from error
+    if not words:
+        raise folder.broken(WORDS, "it holds no word")
+    with _fitting(folder):
+        eyes = _eyes(folder, system, place, held)
+        head = make_head(system.head, eyes.width, len(words))
+        head.load_state_dict(_part(held, _HEAD))
     return WordsModel(eyes, head.eval().to(place.device), words, system.decoder.words, system.post)
+
+
+def _part(weights: Mapping[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
+    return {name.removeprefix(prefix): one for name, one in weights.items() if name.startswith(prefix)}

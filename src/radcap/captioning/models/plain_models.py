@@ -40,7 +40,7 @@ class TemplateModel:
         return tuple(self.names)
 
     def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> CaptionAnswers:
-        return answered(self.eyes, dataset, self._lines, self.post.fallback, progress)
+        return answered(self.eyes, dataset, self._lines, self.post, progress)
 
     def _lines(self, sight: Sight) -> list[Line]:
         assert sight.answers is not None  # noqa: S101 - a template always has a detector
@@ -69,7 +69,7 @@ class NearestModel:
         return ()
 
     def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> CaptionAnswers:
-        return answered(self.eyes, dataset, self._lines, self.post.fallback, progress)
+        return answered(self.eyes, dataset, self._lines, self.post, progress)
 
     def _lines(self, sight: Sight) -> list[Line]:
         near = self.recall.nearest(vectors_of(sight, self.pool).cpu().numpy(), self.neighbours)
@@ -99,7 +99,7 @@ class FrequentModel:
         lines = tuple(Line(one, caption, "frequent") for one in dataset.ids)
         if progress is not None:
             progress("images", len(lines))
-        return CaptionAnswers(lines, self.post.fallback)
+        return CaptionAnswers(lines, finished("", self.post))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ class WordsModel:
         return ()
 
     def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> CaptionAnswers:
-        return answered(self.eyes, dataset, self._lines, self.post.fallback, progress)
+        return answered(self.eyes, dataset, self._lines, self.post, progress)
 
     @torch.inference_mode()
     def _lines(self, sight: Sight) -> list[Line]:

@@ -65,7 +65,7 @@ class Scribe:
         """A caption for each image, with how it came about."""
         settings = self.system.generate
         hints = self._hints(page)
-        controls = () if self.judge is None else (self.judge.control(page.grounds),)
+        controls = () if self.judge is None else self.judge.controls(page.grounds)
         seeds = [image_seed(one) for one in page.ids] if draws(settings) else ()
         with self.place.autocast():
             memory = self.writer.memory(page.features, hints.concepts, hints.words, rows=len(page.ids))
@@ -126,4 +126,4 @@ class Scribe:
         return Line(page.ids[row], caption, by, tuple(drafts), dict(grounds.supported), near)
 
     def _plain(self, grounds: Grounds) -> str:
-        return "" if self.judge is None else grounds.plain(self.judge.names)
+        return "" if self.judge is None else self.judge.plain(grounds)

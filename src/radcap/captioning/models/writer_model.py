@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from radcap.captioning.models.answers import CaptionAnswers, Line
 from radcap.captioning.models.scribe import Page
 from radcap.captioning.models.support import grounds_of
+from radcap.captioning.texts import finished
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from radcap.captioning.models.recall import Recall
     from radcap.captioning.models.scribe import Scribe
     from radcap.captioning.models.support import Grounds
+    from radcap.captioning.settings import PostSettings
     from radcap.core import Cui
     from radcap.datasets import Dataset
 
@@ -41,8 +43,7 @@ class WriterModel:
 
     def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> CaptionAnswers:
         """A caption for each image of a dataset."""
-        fallback = self.scribe.system.post.fallback
-        return answered(self.eyes, dataset, self._lines, fallback, progress)
+        return answered(self.eyes, dataset, self._lines, self.scribe.system.post, progress)
 
     def _lines(self, sight: Sight) -> list[Line]:
         return self.scribe.lines(Page(sight.ids, sight.features, self._grounds(sight), self._near(sight)))
@@ -62,7 +63,7 @@ def answered(
     eyes: Eyes,
     dataset: Dataset,
     lines_of: Callable[[Sight], Sequence[Line]],
-    fallback: str,
+    post: PostSettings,
     progress: Callable[[str, int], None] | None = None,
 ) -> CaptionAnswers:
     """Captions for all images that can be looked at, batch by batch."""
@@ -75,4 +76,4 @@ def answered(
         unlike += [] if sight.answers is None else sight.answers.not_radiology()
         if progress is not None:
             progress("images", len(lines) + len(refused))
-    return CaptionAnswers(tuple(lines), fallback, refused, tuple(unlike))
+    return CaptionAnswers(tuple(lines), finished("", post), refused, tuple(unlike))

@@ -21,13 +21,12 @@ def caption_card(maker: CaptionMaker, taught: Taught, facts: Mapping[str, Any]) 
     """The card of a captioner that writes."""
     writer = taught.top.writer
     weights = sum(one.numel() for one in writer.parameters() if one.requires_grad)
-    stopped = [one.stopped for one in taught.stages.values()]
     about = {
         "decoder": maker.system.decoder.kind,
         "weights": weights,
         "tokens": maker.tokenizer.size,
         "labels": len(maker.labels),
-        "training": {"stopped": "no number" if "no number" in stopped else stopped[-1]},
+        "training": {"stopped": taught.stopped},
     }
     return plain_card(maker, {**about, **facts})
 

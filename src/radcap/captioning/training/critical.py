@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
+from torch import nn
 
 from radcap.captioning.generation import draw, marks_of, write
 from radcap.captioning.settings import GenerateSettings
@@ -78,11 +79,20 @@ class CriticalLesson:
         mix = self.settings.mix
         return own if not mix else (1 - mix) * own + mix * self.plain.loss_of(module, batch)
 
-    @torch.no_grad()
     def _written(self, batch: CaptionBatch, chance: Chance) -> tuple[torch.Tensor, list[str]]:
+        """The same by a network that does not learn meanwhile: no dropout, and norms that stay put."""
+        learning = [one for one in (self.writer, self.look) if isinstance(one, nn.Module) and one.training]
+        for one in learning:
+            one.eval()
+        try:
+            return self._drawn(batch, chance)
+        finally:
+            for one in learning:
+                one.train()
+
+    @torch.no_grad()
+    def _drawn(self, batch: CaptionBatch, chance: Chance) -> tuple[torch.Tensor, list[str]]:
         """The tokens of the samples with their marks, and the greedy captions."""
-        was_training = self.writer.training
-        self.writer.eval()
         memory = self._memory(batch)
         lots = torch.randint(2**40, (len(memory),), generator=chance.lots, device=chance.device)
         seeds, marks = cast("list[int]", lots.tolist()), marks_of(self.tokenizer)
@@ -98,7 +108,6 @@ class CriticalLesson:
         with self.plain.place.autocast():
             drawn = draw(self.writer.decoder, memory, drawing, marks, seeds)
             best = write(self.writer.decoder, memory, greedy, marks)
-        self.writer.train(was_training)
         begin = drawn.tokens.new_full((len(drawn.tokens), 1), self.tokenizer.begin)
         return torch.cat([begin, drawn.tokens], dim=1), [self._text(one[0].tokens) for one in best]
 
@@ -134,6 +143,7 @@ class CriticalLesson:
                 None if hints.words is None else _repeated(hints.words, many),
             )
         targets = targets_of(tokens, self.tokenizer.pad, self.tokenizer.end)
+        targets[:, self.longest :] = IGNORED  # an end that was forced was not chosen
         return log_probabilities(told["caption"], targets)
 
     def _text(self, tokens: Sequence[int]) -> str:

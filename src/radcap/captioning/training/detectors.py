@@ -90,6 +90,6 @@ def write_detector(maker: CaptionMaker, taught: Taught, judged: Judged | None) -
     folder.write_decision(*(None, None) if judged is None else judged.fitted)
     write_weight_file(network_of(taught).state_dict(), folder.weights)
     joint = {name: getattr(maker.system.joint, name) for name in ("caption", *JOINT)}
-    facts = {"data": maker.parts.to_json(), "training": {"joint": joint, "stopped": "epochs"}}
+    facts = {"data": maker.parts.to_json(), "training": {"joint": joint, "stopped": taught.stopped}}
     folder.write_card(model_card(system, maker.labels, facts, judged))
     return folder

@@ -89,6 +89,7 @@ def make_encoder(maker: CaptionMaker) -> Encoder:
     settings = system.backbone
     if settings.weights.startswith(PREFIX):
         settings = replace(settings, weights=str(find(settings.weights)))
+    torch.manual_seed(system.train.seed)  # so that one without weights is the same after a kill
     backbone = make_backbone(settings, size=system.image.size).to(maker.place.device)
     if settings.frozen:
         backbone.eval().requires_grad_(requires_grad=False)

@@ -77,7 +77,7 @@ class CaptionFeed:
 def token_rows(texts: Sequence[str], tokenizer: Tokenizer, longest: int) -> torch.Tensor:
     """Each caption between its marks, as a row; one that is longer than `longest` tokens has no end."""
     pieces = (tokenizer.encode(text) for text in texts)
-    ended = ([*one, tokenizer.end] if len(one) < longest else one[:longest] for one in pieces)
+    ended = ([*one, tokenizer.end] if len(one) <= longest else one[:longest] for one in pieces)
     rows = [[tokenizer.begin, *one] for one in ended]
     width = max((len(row) for row in rows), default=2)
     whole = torch.full((len(rows), width), tokenizer.pad, dtype=torch.long)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from radcap.captioning.models.folder import OWN_DETECTOR
+from radcap.captioning.models.folder import OWN_DETECTOR, weights_digest
 from radcap.captioning.texts import read_texts
-from radcap.captioning.tokens import open_tokenizer, train_bpe
+from radcap.captioning.tokens import open_tokenizer, tokenizer_digest, train_bpe
 from radcap.core import UsageError
 from radcap.detection.models.folder import ModelFolder
 from radcap.detection.models.opening import open_network
@@ -73,7 +74,10 @@ class CaptionMaker:
     def language(self) -> Texts | None:
         """The text that is read before images are seen."""
         wanted = self.system.language
-        if not wanted.epochs or not wanted.text:
+        if not wanted.epochs:
+            return None
+        if not wanted.text:  # a system may leave the text to whoever trains it
+            self.talk.tell("[language] names no text, so none is read before the captions")
             return None
         texts = read_texts(Path(wanted.text), self.system.data)
         for sentence in texts.told():
@@ -91,6 +95,18 @@ class CaptionMaker:
             return open_tokenizer(language_model_folder(self.system.decoder.model))
         read = () if self.language is None else self.language.kept.values()
         return train_bpe([*self.parts.fit.captions, *read], self.system.tokenizer.size)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of settings and data, and of the files that settings name, to know an unfinished training again."""
+        digest = hashlib.sha256(self.parts.fingerprint(self.system).encode())
+        if self.detector_folder is not None:
+            digest.update(weights_digest(self.detector_folder).encode())
+        if self.language is not None:
+            digest.update("\n".join(self.language.kept.values()).encode())
+        if self.system.tokenizer.file:
+            digest.update(tokenizer_digest(Path(self.system.tokenizer.file)).encode())
+        return digest.hexdigest()
 
     def tell_data(self) -> None:
         """What is learnt from, and what was left out."""

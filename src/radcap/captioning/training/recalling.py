@@ -22,6 +22,7 @@ from radcap.captioning.training.encoding import make_encoder
 from radcap.captioning.training.finishing import finish_plain
 from radcap.captioning.training.judging import held_figures
 from radcap.captioning.training.witnesses import make_recall
+from radcap.core import UsageError
 from radcap.vision.heads import make_head
 from radcap.vision.pictures import View
 from radcap.vision.settings import AugmentSettings, HeadSettings
@@ -74,6 +75,8 @@ def _remembered(maker: CaptionMaker, captioned: Captioned, eyes: Eyes, pool: Hea
             vectors.append(vectors_of(sight, pool).cpu())
         if maker.talk.progress is not None:
             maker.talk.progress("images", len(ids))
+    if not ids:
+        raise UsageError(f"No image of {captioned.images.name} can be read. See radcap dataset check.")
     return make_recall(captioned.only(tuple(ids)), torch.cat(vectors).numpy())
 
 
@@ -81,11 +84,17 @@ def train_frequent(maker: CaptionMaker) -> None:
     """Write the folder of a captioner that says the same of every image."""
     maker.tell_data()
     parts, system = maker.parts, maker.system
-    captions = parts.both.captions if system.train.refit else parts.fit.captions
-    [(commonest, times)] = Counter(captions).most_common(1)
+    commonest, times = _commonest(parts.fit)
     model, held = FrequentModel(commonest, system.post), parts.held
     figures = None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
+    if system.train.refit:
+        commonest, times = _commonest(parts.both)
     if maker.place.is_first:
         maker.folder.write_list(CAPTIONS, [commonest])
         finish_plain(maker, {"times": times, "held_out": figures})
         shutil.rmtree(maker.folder.training, ignore_errors=True)
+
+
+def _commonest(captioned: Captioned) -> tuple[str, int]:
+    """A caption, and how often it stands there."""
+    return Counter(captioned.captions).most_common(1)[0]

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from torch import nn
 
     from radcap.captioning.network import Top
+    from radcap.captioning.settings import CaptionTrainSettings
     from radcap.captioning.tokens import Tokenizer
     from radcap.captioning.training.encoding import Encoder
     from radcap.captioning.training.feeds import CaptionFeed
     from radcap.captioning.training.maker import CaptionMaker
     from radcap.captioning.writer import Writer
-    from radcap.vision.settings import TrainSettings
     from radcap.vision.training import EpochRow, Exam, Lesson, Trained
 
 __all__ = ["Course", "Taught", "greedy_captions"]
@@ -57,6 +57,12 @@ class Taught:
         """Of the captions, those that were kept."""
         return self.stages["captions"].epoch + 1
 
+    @property
+    def stopped(self) -> str:
+        """Why training ended."""
+        found = [one.stopped for one in self.stages.values()]
+        return "no number" if "no number" in found else found[-1]
+
 
 @dataclass(frozen=True, eq=False)
 class Course:
@@ -65,8 +71,9 @@ class Course:
     maker: CaptionMaker
     encoder: Encoder
     name: str = "first"
+    critical_epochs: int | None = None  # those of the settings, where none are given
 
-    def teach(self, feed: CaptionFeed, held: CaptionFeed | None, train: TrainSettings) -> Taught:
+    def teach(self, feed: CaptionFeed, held: CaptionFeed | None, train: CaptionTrainSettings) -> Taught:
         """From first weights to the end of the last stage."""
         maker, system = self.maker, self.maker.system
         torch.manual_seed(system.train.seed)
@@ -138,7 +145,7 @@ class Course:
         top: Top,
         plain: CaptionLesson,
         held: CaptionFeed | None,
-        train: TrainSettings,
+        train: CaptionTrainSettings,
     ) -> Trained:
         maker, wanted = self.maker, self.maker.system.scst
         lesson = CriticalLesson(
@@ -153,7 +160,7 @@ class Course:
         judged = held is not None and train.keep == "best"
         settings = replace(
             maker.system.train,
-            epochs=wanted.epochs,
+            epochs=wanted.epochs if self.critical_epochs is None else self.critical_epochs,
             batch=wanted.batch,
             lr=wanted.lr,
             warmup=0.0,
@@ -175,10 +182,16 @@ class Course:
         return self.encoder.backbone if self.encoder.learns else _as_it_is
 
     def _learnt(
-        self, stage: str, network: nn.Module, lesson: Lesson, settings: TrainSettings, exam: Exam | None
+        self,
+        stage: str,
+        network: nn.Module,
+        lesson: Lesson,
+        settings: CaptionTrainSettings,
+        exam: Exam | None,
     ) -> Trained:
         maker = self.maker
-        folder = maker.folder.training / f"{self.name}-{stage}"
+        # text is the same for both trainings: the second begins with what the first has read
+        folder = maker.folder.training / (stage if stage == "language" else f"{self.name}-{stage}")
         maker.talk.tell(f"{stage}: {settings.epochs} epochs over {len(lesson):,}")
         trained = learn(
             network,
@@ -186,8 +199,8 @@ class Course:
             settings,
             maker.place,
             exam=exam,
-            folder=CheckpointFolder(folder, maker.parts.fingerprint(maker.system)),
-            observe=self._observer(folder, settings.epochs),
+            folder=CheckpointFolder(folder, maker.fingerprint),
+            observe=self._observer(folder, settings),
         )
         if maker.place.is_first:
             name = (
@@ -199,12 +212,12 @@ class Course:
             maker.talk.tell(f"{stage}: the loss became no number; the last good weights are kept. Lower lr.")
         return trained
 
-    def _observer(self, folder: Path, epochs: int) -> Callable[[EpochRow], None]:
-        talk = self.maker.talk
+    def _observer(self, folder: Path, settings: CaptionTrainSettings) -> Callable[[EpochRow], None]:
+        talk = replace(self.maker.talk, score=settings.score)
         draw = None if talk.board is None else board_writer(talk.board / folder.name)
 
         def observe(row: EpochRow) -> None:
-            talk.epoch(row, epochs)
+            talk.epoch(row, settings.epochs)
             if draw is not None:
                 draw(row)
 

@@ -12,7 +12,7 @@ import re
 import shutil
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -93,9 +93,7 @@ class _Work:
                 encoder, head, _ = self._taught("refit", parts.both, None, words, trained.epoch + 1)
         if maker.place.is_first:
             self._write(encoder, head, words)
-            finish_plain(
-                maker, {"words": len(words), "stages": {"words": stage_facts(trained)}, "held_out": figures}
-            )
+            finish_plain(maker, {**_facts(words, trained), "held_out": figures})
             shutil.rmtree(maker.folder.training, ignore_errors=True)
 
     def _taught(
@@ -117,18 +115,19 @@ class _Work:
             settings,
             maker.place,
             held=judged,
-            folder=CheckpointFolder(maker.folder.training / name, maker.parts.fingerprint(maker.system)),
+            folder=CheckpointFolder(maker.folder.training / name, maker.fingerprint),
             observe=lambda row: maker.talk.epoch(row, epochs),
         )
+        if trained.stopped == "no number":
+            maker.talk.tell("words: the loss became no number; the last good weights are kept. Lower lr.")
         return encoder, head, trained
 
     def _feed(self, encoder: Encoder, captioned: Captioned, words: tuple[str, ...]) -> Feed:
         """The images of a part with their words for labels."""
         images, kept = encoder.feed(self.maker, captioned)
         labels = torch.from_numpy(_matrix(kept.captions, words)).to(self.maker.place.device)
-        if isinstance(images, PictureFeed | FeatureFeed):
-            return replace(images, labels=labels)
-        raise UsageError("A backbone that is frozen sees each image once: delete [image.augment].")
+        assert isinstance(images, PictureFeed | FeatureFeed)  # noqa: S101 - augment is refused when it is read
+        return replace(images, labels=labels)
 
     def _model(self, encoder: Encoder, head: Head, words: tuple[str, ...]) -> WordsModel:
         maker, system = self.maker, self.maker.system
@@ -143,6 +142,11 @@ class _Work:
             held |= {f"backbone.{name}": one for name, one in encoder.backbone.state_dict().items()}
         write_weight_file(held, self.maker.folder.weights)
         self.maker.folder.write_list(WORDS, words)
+
+
+def _facts(words: tuple[str, ...], trained: Trained) -> dict[str, Any]:
+    stages = {"words": stage_facts(trained)}
+    return {"words": len(words), "stages": stages, "training": {"stopped": trained.stopped}}
 
 
 def _matrix(captions: Sequence[str], words: tuple[str, ...]) -> NDArray[np.uint8]:

@@ -79,7 +79,8 @@ class _Work:
         if maker.system.train.refit and parts.held is not None:
             last, recall, phrases = self._refitted(taught, phrases)
         stages = {name: stage_facts(one) for name, one in taught.stages.items()}
-        facts = {"data": parts.to_json(), "stages": stages, "seconds": round(time.monotonic() - started, 1)}
+        data = {**parts.to_json(), "refused": _refused((parts.fit, fit), (parts.held, held))}
+        facts = {"data": data, "stages": stages, "seconds": round(time.monotonic() - started, 1)}
         if maker.place.is_first:
             self._write(last, phrases, recall, {**facts, "held_out": figures}, joint)
 
@@ -115,7 +116,8 @@ class _Work:
         encoder = make_encoder(maker)
         fed, both = self._fed(encoder, maker.parts.both)
         train = replace(maker.system.train, epochs=epochs, keep="last", early_stop=0)
-        again = Course(maker, encoder, "refit").teach(fed.feed, None, train)
+        critical = taught.stages["scst"].epoch + 1 if "scst" in taught.stages else None
+        again = Course(maker, encoder, "refit", critical).teach(fed.feed, None, train)
         return again, fed.recall, finding_phrases(both.captions) if phrases else {}
 
     def _model(
@@ -150,7 +152,8 @@ class _Work:
             leans = {"model": OWN_DETECTOR, "weights": weights_digest(write_detector(maker, taught, joint))}
             system = replace(system, detector=replace(system.detector, model=OWN_DETECTOR, share=True))
         folder.write_system(system)
-        maker.tokenizer.save(folder.tokenizer)
+        if system.decoder.kind != "lm" or system.tokenizer.file:  # else it is the language model's own
+            maker.tokenizer.save(folder.tokenizer)
         if maker.labels:
             folder.write_labels(maker.labels, maker.label_names)
         if phrases:
@@ -167,6 +170,16 @@ class _Work:
 class _Fed:
     feed: CaptionFeed
     recall: Recall | None
+
+
+def _refused(*parts: tuple[Captioned | None, Captioned | None]) -> list[str]:
+    """The images that will not decode: those of each part that were not kept."""
+    return [
+        one
+        for whole, kept in parts
+        if whole is not None and kept is not None
+        for one in sorted(set(whole.images.ids) - set(kept.images.ids))
+    ]
 
 
 def is_joint(maker: CaptionMaker) -> bool:
