@@ -95,7 +95,7 @@ def two_colours(images: int = 48) -> Dataset:
         is_bright = number // 4 % 2 == 0
         colour = 200 if is_bright else 40
         files[f"{number}.png"] = png(rng.integers(colour - 30, colour + 30, (SIZE, SIZE), np.uint8))
-        told = "Bright image of the chest." if is_bright else "Dark image of the abdomen."
+        told = "Bright CT with pneumothorax." if is_bright else "Dark MRI of the abdomen."
         rows.append(row(str(number), split, image=f"{number}.png", captions=told))
     return dataset_of(rows, files)
 

@@ -40,6 +40,12 @@ TOLD = {
 }
 
 
+@pytest.fixture(autouse=True)
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads that wait for each other are slow where tests run side by side."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+
+
 def test_bench_captioning_compares_with_plain_loops() -> None:
     done = run_script("bench_captioning.py", "--quick")
     assert done.returncode == 0, done.stderr

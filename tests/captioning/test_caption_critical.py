@@ -116,7 +116,7 @@ def a_lesson(
     dice = torch.Generator().manual_seed(2)
     lot: Any = feed or Lot(torch.randn(4, WIDTH, 2, 2, generator=dice))
     plain = CaptionLesson(lot, CPU, TOKENIZER.pad, TOKENIZER.end)
-    settings = ScstSettings(**({"top_k": 0} | keys))
+    settings = replace(ScstSettings(top_k=0), **keys)
     eyes = look or (lambda images: images)
     return CriticalLesson(plain, settings, TOKENIZER, top.writer, eyes, reward, longest)
 
@@ -213,7 +213,7 @@ def test_the_whole_loss_is_that_of_its_samples() -> None:
     tokens, greedy = lesson._written(batch, Chance.of(5, 0, CPU.device))
     texts = [TOKENIZER.decode(row[1:]) for row in tokens.tolist()]
     assert reward.heard[0] == ([*texts, *greedy], [*["ab"] * 3, *["bb"] * 3, "ab", "bb"])
-    told = top(batch.images.repeat_interleave(3, dim=0), tokens[:, :-1])["caption"].log_softmax(-1)
+    told = top(batch.images.repeat_interleave(3, dim=0), tokens[:, :-1])["caption"].detach().log_softmax(-1)
     total = 0.0
     for row, text in enumerate(texts):
         worth = Liking("a")([text], [""])[0] - Liking("a")([greedy[row // 3]], [""])[0]

@@ -29,7 +29,6 @@ from radcap.captioning.training.feeds import CaptionFeed, token_rows
 from radcap.captioning.training.maker import CaptionMaker
 from radcap.captioning.training.parts import CaptionParts
 from radcap.captioning.training.witnesses import (
-    Recall,
     make_recall,
     near_captions,
     told_labels,
@@ -259,7 +258,7 @@ def test_neighbours_of_the_same_group_are_never_told(seer: Path, tmp_path: Path)
     vectors = witness(maker, fit).vectors
     groups = groups_of(fit.images, fit.images.ids)
     assert len(set(groups)) < len(groups)  # some images belong together
-    recall: Recall = make_recall(fit, vectors)
+    recall = make_recall(fit, vectors)
     found = recall.nearest(vectors, 3, groups)
     unit = torch.nn.functional.normalize(torch.from_numpy(vectors), dim=1)
     alike = unit @ unit.T

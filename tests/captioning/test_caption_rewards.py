@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from dataset_samples import dataset_of, row
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from radcap.captioning.models.answers import CaptionAnswers, Line
@@ -101,6 +101,7 @@ def test_figures_are_means_with_the_interval_of_a_bootstrap_over_groups() -> Non
     assert figures == caption_figures(SAID, TRUTH, ["a", "a", "b", "c"])
 
 
+@settings(max_examples=8)
 @given(st.permutations(range(4)))
 def test_the_order_of_images_does_not_matter_to_the_values(order: list[int]) -> None:
     plain = caption_figures(SAID, TRUTH, list("abcd"))

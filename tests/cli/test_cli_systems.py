@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from radcap.captioning.system import CaptionSystem
 from radcap.core.tables import to_plain
 from radcap.detection.system import ConceptModel
 from radcap.systems import read_system, system_names, systems
@@ -25,7 +26,11 @@ def test_every_system_is_a_line(radcap: Command) -> None:
     assert (done.code, done.err) == (0, "")
     firsts = [line.split()[0] for line in done.out.splitlines() if line.strip()]
     assert [one for one in firsts if "/" in one] == list(system_names())
-    assert "0.5888      0.9484   timm:efficientnet_b0.ra_in1k" in done.out
+    assert next(line.split() for line in done.out.splitlines() if line.strip()) == [
+        "name", "edition", "team", "task", "published", "needs",
+    ]  # fmt: skip
+    assert "f1 0.5888, f1_manual 0.9484 " in done.out
+    assert "bleu 0.3222, rouge1 0.1665" in done.out
 
 
 def test_the_list_as_json(radcap: Command) -> None:
@@ -53,9 +58,30 @@ def test_full_shows_every_key(radcap: Command) -> None:
     assert "early_stop = 0\n" in radcap("systems", "show", name, "--full").out
 
 
-def test_a_system_as_json(radcap: Command) -> None:
-    told = json.loads(radcap("systems", "show", "2025/aueb-concepts", "--json").out)
-    assert told == to_plain(read_system("2025/aueb-concepts"))
+@pytest.mark.parametrize("name", ["2025/aueb-concepts", "2022/iust-captions", "radcap/captioner-captions"])
+def test_a_system_as_json(name: str, radcap: Command) -> None:
+    told = json.loads(radcap("systems", "show", name, "--json").out)
+    assert told == to_plain(read_system(name))
+    assert told["task"] == name.rpartition("-")[2]
+
+
+def test_a_caption_system_is_shown_by_the_keys_that_differ(radcap: Command) -> None:
+    short = radcap("systems", "show", "radcap/template-captions").out
+    assert '[decoder]\nkind = "template"\n' in short
+    assert "[generate]" not in short
+    full = radcap("systems", "show", "radcap/template-captions", "--full").out
+    assert 'method = "beam"\n' in full
+    assert all(f"[{one.name}]" in full for one in fields(CaptionSystem) if "Settings" in str(one.type))
+
+
+def test_a_caption_system_whose_tables_contradict_each_other_is_refused(
+    radcap: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "a.toml").write_text('name = "a"\ntask = "captions"\n[decoder]\nkind = "template"\n')
+    done = radcap("systems", "show", tmp_path / "a.toml")
+    assert done.code == 1
+    assert done.out.startswith(f"{tmp_path / 'a.toml'}:3:1: SYS205 ")
+    assert "Give [detector] model." in done.out
 
 
 def test_a_wrong_file_has_all_its_problems_listed(radcap: Command, tmp_path: Path) -> None:
@@ -88,6 +114,7 @@ def test_the_how_to_page_names_every_option_and_every_table() -> None:
     text = PAGE.read_text("utf-8")
     tables = [
         *(f"| `[{one.name}]` |" for one in fields(ConceptModel)),
+        *(f"| `[{one.name}]` |" for one in fields(CaptionSystem) if "Settings" in str(one.type)),
         "| `[[member]]` |",
         "| `[ensemble]` |",
     ]

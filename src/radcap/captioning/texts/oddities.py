@@ -32,7 +32,7 @@ def oddities(text: str) -> set[str]:
     said = [one.strip(".,;:()").lower() for one in text.split()]
     twice = {word for word, times in Counter(said).items() if times > 1 and word and word not in _SMALL}
     contrast = {word for word in said if any(one in word for one in _CONTRAST)}
-    wrong = twice | (contrast if len(contrast) > 1 else set())
+    wrong = twice | contrast if len(contrast) > 1 else twice
     for images, media in _NEVER:
         if contrast and images & set(said):
             wrong |= {word for word in said if any(one in word for one in media)}

@@ -24,8 +24,7 @@ def with_detector(maker: CaptionMaker) -> CaptionSystem:
     system, folder, detector = maker.system, maker.folder, maker.detector_folder
     if detector is None or system.detector.model.startswith(PREFIX):
         return system
-    if detector.path != folder.concepts.path:
-        shutil.copytree(detector.path, folder.concepts.path, dirs_exist_ok=True)
+    shutil.copytree(detector.path, folder.concepts.path, dirs_exist_ok=True)
     return replace(system, detector=replace(system.detector, model=OWN_DETECTOR))
 
 

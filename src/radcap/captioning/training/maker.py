@@ -45,11 +45,15 @@ class CaptionMaker:
 
     @cached_property
     def detector_folder(self) -> ModelFolder | None:
-        """A copy inside of the folder, once it is there."""
-        if not self.system.detector.model:
-            return None
         model = self.system.detector.model
-        folder = self.folder.concepts if model == OWN_DETECTOR else ModelFolder(find(model))
+        if not model:
+            return None
+        if model == OWN_DETECTOR:
+            raise UsageError(
+                f"[detector] model is {model!r}, the detector inside of a trained captioner. To train anew,"
+                " name its folder, or delete [detector] where [joint] makes one."
+            )
+        folder = ModelFolder(find(model))
         if folder.system().member:
             raise UsageError(
                 f"The detector {folder.path} is an ensemble. A captioner leans on one network: name a member."

@@ -42,9 +42,10 @@ def witness(maker: CaptionMaker, captioned: Captioned) -> Witness:
     decided: list[NDArray[np.bool_]] = []
     vectors: list[NDArray[np.float32]] = []
     for sight in eyes.look(captioned.images):
-        if sight.answers is not None and sight.vectors is not None:
-            decided.append(sight.answers.decided)
-            vectors.append(sight.vectors.cpu().numpy())
+        assert sight.answers is not None  # noqa: S101 - eyes with a detector have its answers
+        assert sight.vectors is not None  # noqa: S101
+        decided.append(sight.answers.decided)
+        vectors.append(sight.vectors.cpu().numpy())
     return Witness(np.concatenate(decided), np.concatenate(vectors))
 
 
