@@ -13,19 +13,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import torch
-from captioning_samples_models import KINDS, WORDS, drawn, real
+from captioning_samples_models import KINDS, WORDS, captioner, drawn, real
 
-from radcap.captioning.models import CaptionAnswers, Draft, Line, NeighbourCaption, open_captioner, write_log
+from radcap.captioning.models import (
+    CaptionAnswers,
+    Draft,
+    Line,
+    NeighbourCaption,
+    open_captioner,
+    opening,
+    write_log,
+)
 from radcap.captioning.models import eyes as eyes_module
 from radcap.captioning.models.eyes import Eyes
 from radcap.captioning.models.plain_models import NearestModel, TemplateModel
-from radcap.captioning.settings import PostSettings
+from radcap.captioning.settings import DetectorSettings, PostSettings
 from radcap.captioning.texts import finished
 from radcap.core import Missing, Task, UsageError
 from radcap.datasets import Dataset
 from radcap.systems.predicting import opened_model, predict, task_of
 from radcap.vision.pictures import View
-from radcap.vision.settings import ImageSettings
+from radcap.vision.settings import BackboneSettings, ImageSettings
 from radcap.vision.training.devices import Place, pick_place
 from radcap.vision.weight_files import write_weight_file
 
@@ -266,6 +274,24 @@ def test_images_that_are_no_radiology_images_are_told(
         answers = model.answers(data)
         assert answers.not_radiology() == told
         assert answers.captions() == plain.captions()
+
+
+def test_a_backbone_of_a_package_is_had_from_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that was not trained is not kept with the captioner either."""
+    asked: list[bool] = []
+
+    def make(*_: object, size: int, weights: bool) -> torch.nn.Module:
+        asked.append(weights)
+        return torch.nn.Linear(size, 1)
+
+    monkeypatch.setattr(opening, "make_backbone", make)
+    frozen = captioner("a", "lstm", backbone=BackboneSettings(weights="package", frozen=True))
+    learnt = captioner("a", "lstm", backbone=BackboneSettings(weights="package"))
+    assert opening._backbone(frozen, {}).training is False
+    with pytest.raises(RuntimeError, match="Missing key"):
+        opening._backbone(learnt, {})
+    assert asked == [True, False]
+    assert not opening.is_kept(captioner("a", "lstm", detector=DetectorSettings("zoo:concepts")))
 
 
 def test_something_must_look(opened: dict[str, Captioner]) -> None:

@@ -41,7 +41,6 @@ NEEDED = [
 ]
 DAMAGES: dict[str, Callable[[bytes], bytes] | None] = {
     "missing": None,
-    "empty": lambda _: b"",
     "most": lambda held: held[: len(held) - len(held) // 20 - 1],
     "garbage": lambda _: bytes(range(256)) * 8,
     "list": lambda _: b"[1, 2]\n",
@@ -295,11 +294,18 @@ def leaning_on(folder: CaptionFolder, model: str) -> None:
     assert folder.system().decoder.model == model
 
 
+@pytest.mark.parametrize("with_tokenizer", [True, False])
 def test_a_language_model_that_is_not_there_is_told_how_to_get(
-    asked: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    with_tokenizer: bool, asked: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RADCAP_CACHE", str(tmp_path / "cache"))
-    done = asked("alone", lambda folder: leaning_on(folder, "smollm2-135m"))
+
+    def change(folder: CaptionFolder) -> None:
+        leaning_on(folder, "smollm2-135m")
+        if not with_tokenizer:
+            folder.tokenizer.unlink()
+
+    done = asked("alone", change)
     refused(done, "The language model smollm2-135m is missing", "Run: radcap models get captions-lm.", code=3)
 
 

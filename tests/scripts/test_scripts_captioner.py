@@ -10,6 +10,7 @@ from dataset_samples import dataset_of, row
 from script_files import script
 
 from radcap.captioning.models import CaptionAnswers, Line
+from radcap.captioning.system import CaptionSystem
 from radcap.systems import read_system
 
 build = script("build_captioner")
@@ -103,6 +104,7 @@ def test_speed_counts_all_images() -> None:
 
 def test_what_ships_names_no_file_of_the_trainer() -> None:
     system = read_system("radcap/captioner-captions")
+    assert isinstance(system, CaptionSystem)
     trained = build.replace(system, language=build.replace(system.language, text="mine.csv"))
     assert build.shipped(trained, package=False) == system
     assert build.shipped(trained, package=True).backbone.weights == "package"

@@ -52,8 +52,8 @@ class Grounds:
         sayable = (Role.REGION, Role.DIRECTION)
         about = [cui for cui in self.decided if role_of(cui, names.get(cui, "")) in sayable]
         known = list(self.supported)
-        for last in range(len(known), -1, -1):
-            said = [*known[:last], *about]
+        ever_fewer = [[*known[:last], *about] for last in range(len(known), 0, -1)]
+        for said in (*ever_fewer, known[:1], about):
             if said:
                 yield sentence(facts_of(said, names))
 
