@@ -112,7 +112,17 @@ def test_a_tokenizer_that_joins_words_with_what_stands_before() -> None:
 
 
 def test_plain_words_name_no_finding() -> None:
-    assert {"CT", "MRI", "axial", "T2-weighted", "chest", "brain", "sinuses", "of", "contrast"} <= plain_words()
+    assert {
+        "CT",
+        "MRI",
+        "axial",
+        "T2-weighted",
+        "chest",
+        "brain",
+        "sinuses",
+        "of",
+        "contrast",
+    } <= plain_words()
     assert not plain_words() & LEADING_WORDS
     assert [word for word in sorted(plain_words()) if findings_named(f"CT of the {word}.")] == []
 
