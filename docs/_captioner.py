@@ -41,6 +41,9 @@ def captioner_page(card: Mapping[str, Any], model: str = "zoo:captions") -> str:
         "others": _others(card["test"]),
         "tests": _tests(card["tests"]),
         "modality": _modality(card["modality"]),
+        "support": _support(card.get("support", {})),
+        "tried": _tried(card.get("tried", {})),
+        "recipe": _recipe(card.get("recipe", {}), str(card.get("held_out_note", ""))),
         "examples": _examples(card["examples"]),
         "speed": _table(["", "figure"], [[_words(key), _figure(one)] for key, one in card["speed"].items()]),
         "data": _data(card["data"]),
@@ -98,6 +101,36 @@ def _modality(told: Mapping[str, Any]) -> str:
         f"Its captions name the right modality in {ours} of {told['n']:,} images that have one; the detector"
         f" it leans on does in {theirs}."
     )
+
+
+def _support(told: Mapping[str, Any]) -> str:
+    """What captions claim, held against the detector."""
+    if not told:
+        return ""
+    return (
+        f"{told['claims_unsupported']:,} captions claim a finding or a modality that the detector does not"
+        f" support; {told['names_a_finding']:,} name a finding; {told['plain_sentence_instead']:,} are the"
+        f" plain sentence of the grammar, since no draft would do. A caption has {told['mean_words']:.1f}"
+        f" words in the mean, and {told['distinct_captions']:,} are different."
+    )
+
+
+def _recipe(told: Mapping[str, Any], note: str) -> str:
+    lines = [f"- {name}: {what}" for name, what in told.items()]
+    return "\n".join([*lines, "", note]).strip()
+
+
+def _tried(told: Mapping[str, Any]) -> str:
+    """What else was tried, with its figures or its fate."""
+    if not told:
+        return ""
+    keys = ("rouge1", "cider", "concepts")
+    rows = [
+        [name, *(f"{one[key]:.4f}" for key in keys)] for name, one in told.items() if isinstance(one, dict)
+    ]
+    fates = [f"{name}: {one}." for name, one in told.items() if isinstance(one, str) and name != "note"]
+    table = _table(["Captioner", *(METRICS[key] for key in keys)], rows)
+    return "\n\n".join(["What was tried. " + str(told.get("note", "")), table, *fates])
 
 
 def _examples(told: Mapping[str, Any]) -> str:

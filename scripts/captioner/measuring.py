@@ -103,17 +103,21 @@ def _difference(ours: np.ndarray, theirs: np.ndarray, groups: Sequence[str]) -> 
 
 
 def _modality(answers: CaptionAnswers, test: Dataset, said: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """How often a wrong modality is named, by the caption and by the detector's first choice."""
+    """How often the right modality is named and no other, and how often a wrong one is: by captions, and by
+    the detector's first choice."""
     truth = dict(zip(test.ids, test.column("cui_manual").to_pylist(), strict=True))
-    wrong = {"captioner": 0, "detector": 0}
-    n = 0
+    named: list[tuple[set[str], set[str], set[str]]] = []
     for line, caption in zip(answers.lines, said["captioner"], strict=True):
         right = {cui for cui in truth[line.image] if cui in MODALITIES}
+        first = {cui for cui in line.concepts if cui in MODALITIES}
         if right:
-            n += 1
-            wrong["captioner"] += bool(modalities_named(caption) - right)
-            wrong["detector"] += bool({cui for cui in line.concepts if cui in MODALITIES} - right)
-    return {"n": n, **{f"{name}_wrong": count for name, count in wrong.items()}}
+            named.append((right, modalities_named(caption), first))
+    told: dict[str, Any] = {"n": len(named)}
+    for place, name in ((1, "captioner"), (2, "detector")):
+        pairs = [(one[0], one[place]) for one in named]
+        told[name] = sum(bool(theirs) and theirs <= right for right, theirs in pairs) / max(len(named), 1)
+        told[f"{name}_wrong"] = sum(bool(theirs - right) for right, theirs in pairs)
+    return told
 
 
 def _support(answers: CaptionAnswers) -> dict[str, Any]:

@@ -50,7 +50,10 @@ def test_figures_of_each_source_and_tests_against_others() -> None:
     assert found["test"]["original"]["captioner"]["n"] == 1
     assert found["tests"]["rouge1"]["same"]["difference"] == 0
     assert found["tests"]["rouge1"]["same"]["p"] == 1
-    assert found["modality"] == {"n": 12, "captioner_wrong": 6, "detector_wrong": 6}
+    assert found["modality"] == {
+        **{"n": 12, "captioner": 0.5, "captioner_wrong": 6},
+        **{"detector": 0.5, "detector_wrong": 6},
+    }
     assert found["support"]["claims_unsupported"] == 0
     assert found["support"]["names_a_finding"] == 12
     assert found["support"]["distinct_captions"] == 1
