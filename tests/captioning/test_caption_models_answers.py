@@ -33,6 +33,7 @@ from radcap.core import Missing, Task, UsageError
 from radcap.datasets import Dataset
 from radcap.systems.predicting import opened_model, predict, task_of
 from radcap.vision.pictures import View
+from radcap.vision.pictures.streaming import stream
 from radcap.vision.settings import BackboneSettings, ImageSettings
 from radcap.vision.training.devices import Place, pick_place
 from radcap.vision.weight_files import write_weight_file
@@ -303,7 +304,7 @@ def test_eyes_on_a_gpu_decode_ahead(opened: dict[str, Captioner], monkeypatch: p
     """A place that says it is a GPU, with tensors that stay where they are."""
     model: Any = opened["alone"]
     asked: list[tuple[int, int]] = []
-    real_stream: Any = eyes_module.stream
+    real_stream: Any = stream
 
     def heard(dataset: Dataset, view: View, size: int, threads: int) -> Any:
         asked.append((size, threads))

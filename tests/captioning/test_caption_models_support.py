@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
@@ -222,7 +222,7 @@ def random_text(lots: random.Random) -> str:
 @pytest.mark.parametrize("words", [4, 9, 55])
 @pytest.mark.parametrize("method", ["beam", "mbr"])
 def test_whatever_is_drafted_no_caption_claims_what_is_not_supported(
-    method: str, words: int, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
+    method: Literal["beam", "mbr"], words: int, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lots = random.Random(words)  # noqa: S311 - no secret
     judge = judge_of(tokenizer, words=words)

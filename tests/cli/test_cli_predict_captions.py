@@ -16,7 +16,7 @@ from PIL import Image
 
 from radcap.captioning.models import CaptionAnswers
 from radcap.cli import modelling
-from radcap.core import InputError, Issue, Level, UsageError
+from radcap.core import InputError, Issue, Level, Task, UsageError
 from radcap.datasets import load_dataset
 from radcap.formats import Expected, Reader, read_run, validate
 from radcap.vision.weight_files import write_weight_file
@@ -60,7 +60,7 @@ def test_a_run_is_written_that_the_platform_would_take(
     assert " words an image\n" in done.out
     (tmp_path / "ids.csv").write_text("ID\n" + "".join(f"{one}\n" for one in test.ids))
     assert validate(out, "captions", ids=tmp_path / "ids.csv", edition=edition).ok
-    checked = Reader(out, "captions", edition, Expected.of(test.ids)).check()
+    checked = Reader(out, Task.CAPTIONS, edition, Expected.of(test.ids)).check()
     assert {one.code for one in checked.issues} <= {"RUN103"}  # a plain file, where a zip is wanted
     run, _ = read_run(out, "captions", edition=edition)
     assert list(run.cells) == test.ids
@@ -264,8 +264,8 @@ def test_a_setting_that_is_none_is_refused(
     assert told in done.out + done.err
     assert not (tmp_path / "model").exists()
     if code == 1:
-        told = json.loads(radcap("train", tmp_path / "mine.toml", *given, "--json").out)
-        assert told["issues"][0]["code"].startswith("SYS")
+        found = json.loads(radcap("train", tmp_path / "mine.toml", *given, "--json").out)
+        assert found["issues"][0]["code"].startswith("SYS")
 
 
 class Half:
