@@ -22,7 +22,7 @@ _SHOWN = 8
 
 
 def examples(answers: CaptionAnswers, test: Dataset) -> dict[str, list[dict[str, str]]]:
-    """The best that name a finding or a plane, and the worst."""
+    """The best that name a finding which the truth names too, and the worst."""
     cells = caption_truth(test, "composed").cells
     lines = [one for one in answers.lines if one.image in cells]
     truth = [str(cells[one.image]) for one in lines]
@@ -31,7 +31,10 @@ def examples(answers: CaptionAnswers, test: Dataset) -> dict[str, list[dict[str,
         {"image": one.image, "caption": one.caption, "truth": true, "score": score}
         for one, true, score in zip(lines, truth, scores, strict=True)
     ]
-    good = sorted(rows, key=lambda row: (-bool(findings_named(row["caption"])), -row["score"]))
+    good = sorted(
+        (row for row in rows if not findings_named(row["caption"]) - findings_named(row["truth"])),
+        key=lambda row: (-bool(findings_named(row["caption"])), -row["score"]),
+    )
     bad = sorted(rows, key=lambda row: row["score"])
     return {"good": _distinct(good), "bad": [{**one, "why": why(one)} for one in _distinct(bad)]}
 
