@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 from commands import Command, Done
+from hypothesis import settings
 
 from radcap.cli.main import main
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from radcap.captioning.models import CaptionFolder
+
+settings.register_profile("untimed", deadline=None)  # how long an example takes is the machine's matter
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session", autouse=True)
