@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from radcap.captioning.generation.inside import pieces_inside
 from radcap.captioning.generation.phrase_ban import PhraseBan
 from radcap.captioning.generation.phrase_index import PhraseIndex
 
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     Finder: TypeAlias = Callable[[str], AbstractSet[Cui]]  # the concepts that a text names as present
 
 __all__ = ["Support", "first_supported", "unsupported"]
-
-_BEFORE = "."  # what a phrase inside a sentence is parted from, to see its pieces there
 
 
 class Support:
@@ -70,7 +69,7 @@ def first_supported(texts: Sequence[str], finder: Finder, supported: AbstractSet
 def _pieces(name: str, tokenizer: Tokenizer) -> Iterator[tuple[int, ...]]:
     """A phrase inside a sentence, and (with the begin mark) at the beginning of a caption."""
     for form in _forms(name):
-        inside = _inside(form, tokenizer)
+        inside = pieces_inside(form, tokenizer)
         first = tuple(tokenizer.encode(form))
         yield inside
         if first != inside:
@@ -82,10 +81,3 @@ def _forms(name: str) -> set[str]:
     words = " ".join(name.split())
     forms = {words, words.lower()}
     return {form for one in forms for form in (one, one[:1].upper() + one[1:]) if form}
-
-
-def _inside(form: str, tokenizer: Tokenizer) -> tuple[int, ...]:
-    before, whole = tokenizer.encode(_BEFORE), tokenizer.encode(f"{_BEFORE} {form}")
-    if whole[: len(before)] == before:
-        return tuple(whole[len(before) :])
-    return tuple(tokenizer.encode(f" {form}"))  # a tokenizer that joins words with what stands before

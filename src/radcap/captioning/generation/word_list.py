@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from radcap.captioning.generation.controls import FORBIDDEN
+from radcap.captioning.generation.inside import pieces_inside
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["Lexicon", "WordList"]
 
 _MARKS = (".", ",")
-_BEFORE = "."  # what a word inside a caption is parted from, to see its pieces there
 
 
 @dataclass(slots=True, eq=False)
@@ -67,15 +67,11 @@ class Lexicon:
         if words not in self._made:
             made = _Words()
             for word in words:
-                made.inside.add(self._inside(word))
+                made.inside.add(pieces_inside(word, self._tokenizer))
                 made.first.add(self._tokenizer.encode(word))
                 made.first.add(self._tokenizer.encode(word[:1].upper() + word[1:]))
             self._made[words] = made
         return self._made[words]
-
-    def _inside(self, form: str) -> list[int]:
-        before, whole = self._tokenizer.encode(_BEFORE), self._tokenizer.encode(f"{_BEFORE} {form}")
-        return whole[len(before) :] if whole[: len(before)] == before else self._tokenizer.encode(f" {form}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from radcap.captioning.models.eyes import Eyes
 from radcap.detection.examples import label_matrix
 from radcap.detection.training.decoding import decoded_pictures
 from radcap.vision.backbones import make_backbone
+from radcap.vision.pictures import View
 from radcap.vision.settings import AugmentSettings
 from radcap.vision.training import FeatureFeed, PictureFeed, predicted
 from radcap.zoo import find
@@ -62,6 +64,12 @@ class Encoder:
     backbone: Backbone
     image: ImageSettings
     learns: bool
+
+    def eyes(self, maker: CaptionMaker) -> Eyes:
+        """As a captioner looks that is asked, and not trained."""
+        shared = maker.detector is not None and maker.system.detector.share
+        view = View(replace(self.image, augment=AugmentSettings()))
+        return Eyes(maker.place, view, None if shared else self.backbone.eval(), maker.detector)
 
     def feed(self, maker: CaptionMaker, captioned: Captioned) -> tuple[Feed, Captioned]:
         """What the trained part is fed, and the images that could be decoded, in one order."""

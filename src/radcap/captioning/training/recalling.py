@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import torch
@@ -24,8 +23,7 @@ from radcap.captioning.training.judging import held_figures
 from radcap.captioning.training.witnesses import make_recall
 from radcap.core import UsageError
 from radcap.vision.heads import make_head
-from radcap.vision.pictures import View
-from radcap.vision.settings import AugmentSettings, HeadSettings
+from radcap.vision.settings import HeadSettings
 from radcap.vision.weight_files import write_weight_file
 
 if TYPE_CHECKING:
@@ -41,9 +39,7 @@ def train_nearest(maker: CaptionMaker) -> None:
     """Write the folder of a captioner that answers with the captions of neighbours."""
     maker.tell_data()
     encoder, folder, parts, system = make_encoder(maker), maker.folder, maker.parts, maker.system
-    shared = maker.detector is not None and system.detector.share
-    view = View(replace(encoder.image, augment=AugmentSettings()))
-    eyes = Eyes(maker.place, view, None if shared else encoder.backbone.eval(), maker.detector)
+    eyes = encoder.eyes(maker)
     pool = None if maker.detector is not None else _pool(maker, eyes)
     recall = _remembered(maker, parts.fit, eyes, pool)
     model = NearestModel(eyes, recall, system.decoder.neighbours, system.post, pool)

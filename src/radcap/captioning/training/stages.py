@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from radcap.captioning.network import Top
     from radcap.captioning.settings import CaptionTrainSettings
-    from radcap.captioning.tokens import Tokenizer
     from radcap.captioning.training.encoding import Encoder
     from radcap.captioning.training.feeds import CaptionFeed
     from radcap.captioning.training.maker import CaptionMaker
@@ -252,13 +251,9 @@ def greedy_captions(writer: Writer, feed: CaptionFeed, course: Course, batch: in
                 course.look(one.images), one.hints.concepts, one.hints.words, rows=len(places)
             )
             drafts = write(writer.decoder, memory, settings, marks_of(tokenizer))
-        found += [_text(tokenizer, some[0].tokens) for some in drafts]
+        found += [tokenizer.decode(some[0].tokens) for some in drafts]
     writer.train(was_training)
     return found
-
-
-def _text(tokenizer: Tokenizer, tokens: tuple[int, ...]) -> str:
-    return tokenizer.decode(tokens)
 
 
 def _as_it_is(features: torch.Tensor) -> torch.Tensor:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from radcap.captioning.models.eyes import Eyes
 from radcap.captioning.models.opening import WORDS, is_kept
 from radcap.captioning.models.plain_models import WordsModel
 from radcap.captioning.training.cards import stage_facts
@@ -28,8 +27,7 @@ from radcap.core import UsageError
 from radcap.vision.heads import make_head
 from radcap.vision.losses import make_loss
 from radcap.vision.network import Network
-from radcap.vision.pictures import View
-from radcap.vision.settings import AugmentSettings, LossSettings
+from radcap.vision.settings import LossSettings
 from radcap.vision.training import CheckpointFolder, FeatureFeed, PictureFeed, fit, memory_kept
 from radcap.vision.weight_files import write_weight_file
 
@@ -130,11 +128,8 @@ class _Work:
         return replace(images, labels=labels)
 
     def _model(self, encoder: Encoder, head: Head, words: tuple[str, ...]) -> WordsModel:
-        maker, system = self.maker, self.maker.system
-        shared = maker.detector is not None and system.detector.share
-        view = View(replace(encoder.image, augment=AugmentSettings()))
-        eyes = Eyes(maker.place, view, None if shared else encoder.backbone.eval(), maker.detector)
-        return WordsModel(eyes, head.eval(), words, system.decoder.words, system.post)
+        system = self.maker.system
+        return WordsModel(encoder.eyes(self.maker), head.eval(), words, system.decoder.words, system.post)
 
     def _write(self, encoder: Encoder, head: Head, words: tuple[str, ...]) -> None:
         held = {f"head.{name}": one for name, one in head.state_dict().items()}

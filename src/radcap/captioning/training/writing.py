@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from radcap.captioning.building import kept_weights
-from radcap.captioning.models.eyes import Eyes
 from radcap.captioning.models.folder import OWN_DETECTOR, weights_digest
 from radcap.captioning.models.opening import PHRASES, is_kept, make_model
 from radcap.captioning.models.recall import save_recall
@@ -33,7 +32,6 @@ from radcap.captioning.training.witnesses import (
     witness,
 )
 from radcap.detection.examples import groups_of
-from radcap.vision.pictures import View
 from radcap.vision.training import memory_kept
 from radcap.vision.weight_files import write_weight_file
 
@@ -123,14 +121,11 @@ class _Work:
     def _model(
         self, taught: Taught, phrases: Mapping[Cui, Sequence[str]], recall: Recall | None
     ) -> WriterModel:
-        maker, encoder = self.maker, taught.encoder
-        shared = maker.detector is not None and maker.system.detector.share
-        backbone = None if shared else encoder.backbone.eval()
-        eyes = Eyes(maker.place, View(encoder.image), backbone, maker.detector)
+        maker = self.maker
         wants = maker.system.condition.neighbours > 0
         return make_model(
             maker.system,
-            eyes,
+            taught.encoder.eyes(maker),
             taught.top.eval(),
             maker.tokenizer,
             maker.label_names,
