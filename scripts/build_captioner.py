@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 _KEPT = ("labels.csv", "findings.json", "tokenizer.json")
+_SOURCES = "text_sources.csv"  # articles that were read: written by hand, and kept when the rest is replaced
 _SEED = 0
 
 
@@ -70,9 +71,9 @@ def write_parts(
 ) -> None:
     """Everything but the card's figures; the card as it is makes the folder one that opens."""
     system = shipped(trained.system(), package=package)
-    if folder.path.exists():
-        shutil.rmtree(folder.path)
-    folder.path.mkdir(parents=True)
+    for old in (one for one in folder.path.glob("*") if one.name != _SOURCES):
+        old.unlink()
+    folder.path.mkdir(parents=True, exist_ok=True)
     folder.write_system(system)
     for name in _KEPT:
         if (trained.path / name).exists() and (name != "tokenizer.json" or system.decoder.kind != "lm"):
@@ -84,7 +85,8 @@ def write_parts(
 
 
 def shipped(system: CaptionSystem, *, package: bool) -> CaptionSystem:
-    """As it ships: how captions are chosen is the catalogue's to say, and no file of the trainer is named."""
+    """As it ships: how captions are chosen is the catalogue's to say, and no file or device of the trainer is
+    named."""
     known = read_system(system.name)
     if known.task != "captions":
         raise ValueError(f"{system.name} is no caption system")
@@ -93,6 +95,7 @@ def shipped(system: CaptionSystem, *, package: bool) -> CaptionSystem:
         system,
         backbone=backbone,
         language=replace(system.language, text=""),
+        train=replace(system.train, device="auto"),
         generate=known.generate,
         post=known.post,
     )

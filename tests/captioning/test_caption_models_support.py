@@ -81,7 +81,23 @@ def test_findings_are_supported_from_the_threshold_on_and_the_first_modality_is(
     assert list(second.supported) == [XRAY]
     assert list(third.supported) == [SCINTI]  # it is none of the challenge, and one all the same
     assert first.decided == (CHEST, AXIAL, PNEUMOTHORAX, EFFUSION)
-    assert list(grounds_of(told, NAMES, 0.49)[1].supported) == [XRAY, EFFUSION]
+    assert list(grounds_of(told, NAMES, 0.81)[0].supported) == [XRAY]
+
+
+def test_a_finding_that_the_detector_does_not_decide_for_is_not_supported() -> None:
+    told = answers([0.9, 0.1, 0, 0.9, 0.8, 0, 0], decided=[[1, 0, 0, 1, 0, 0, 0]])
+    assert list(grounds_of(told, NAMES, 0.5)[0].supported) == [XRAY, EFFUSION]
+
+
+def test_two_findings_support_what_they_are_called_together() -> None:
+    pneumonia, covid, both = "C0032285", "C5203670", "C5244027"
+    sure = np.array([[0.9, 0.7]], np.float32)
+    told = Answers(("i",), (covid, pneumonia), np.ones((1, 2), np.bool_), probabilities=sure)
+    (grounds,) = grounds_of(told, {}, 0.5)
+    assert list(grounds.supported) == [covid, pneumonia, both]
+    assert grounds.supported[both] == pytest.approx(0.7)
+    assert next(grounds.plain({})) == "Radiology image showing COVID-19 pneumonia."
+    assert both not in grounds_of(told, {}, 0.8)[0].supported
 
 
 def test_a_detector_that_only_decides_supports_what_it_decides_for() -> None:

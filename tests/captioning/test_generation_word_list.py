@@ -146,6 +146,14 @@ def test_plain_sentences_are_made_of_plain_words() -> None:
         ("CT with gadolinium.", {"gadolinium"}),
         ("Gastrointestinal MRI.", set()),
         ("", set()),
+        ("Radiograph of the X-ray of the chest.", {"radiograph", "x-ray"}),
+        ("Axial T2-weighted MR image of the MRI of the brain.", {"mr", "mri", "image"}),
+        ("Mediolateral oblique mammogram.", set()),
+        ("MRI showing a craniocaudal image of the optic glioma.", {"mri", "image"}),
+        ("Transverse ultrasound image.", set()),
+        ("Cerebral angiogram showing a arteriovenous malformation.", {"a arteriovenous"}),
+        ("An ectopic pregnancy on a MRI.", {"a mri"}),
+        ("An X-ray , a", set()),
     ],
 )
 def test_oddities(text: str, odd: set[str]) -> None:

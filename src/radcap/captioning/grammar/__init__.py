@@ -5,7 +5,7 @@
 'Sagittal T2-weighted MRI of the spine showing an ependymoma.'
 """
 
-from radcap.captioning.grammar.concepts import Role, facts_of, phrase_of, role_of
+from radcap.captioning.grammar.concepts import Role, facts_of, joined, phrase_of, role_of
 from radcap.captioning.grammar.facts import Contrast, Facts
 from radcap.captioning.grammar.plain_words import LEADING_WORDS, plain_words, words_of
 from radcap.captioning.grammar.sentences import sentence
@@ -16,6 +16,7 @@ __all__ = [
     "Facts",
     "Role",
     "facts_of",
+    "joined",
     "phrase_of",
     "plain_words",
     "role_of",

@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from radcap.captioning.grammar.wording import words
 
-__all__ = ["with_article"]
+__all__ = ["article", "with_article"]
 
 _LETTERS = frozenset("AEFHILMNORSX")  # those whose names start with a vowel
 _VOWELS = "aeiou"
@@ -24,7 +24,7 @@ def with_article(phrase: str) -> str:
     """The phrase after its article, or alone where it needs none."""
     if not phrase or not _is_counted(phrase):
         return phrase
-    return f"{_article(phrase)} {phrase}"
+    return f"{article(phrase)} {phrase}"
 
 
 def _is_counted(phrase: str) -> bool:
@@ -49,7 +49,12 @@ def _head(parts: list[str]) -> str:
     return last
 
 
-def _article(phrase: str) -> str:
+def article(phrase: str) -> str:
+    """ "a" or "an", as the sound of the first word asks.
+
+    >>> article("uterine fibroid"), article("optic glioma"), article("X-ray"), article("CT")
+    ('a', 'an', 'an', 'a')
+    """
     known = words().articles
     first = phrase.split(maxsplit=1)[0]
     if _SPELT.match(first) and first not in known.spoken:

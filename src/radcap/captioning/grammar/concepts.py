@@ -19,14 +19,15 @@ from typing import TYPE_CHECKING
 
 from radcap.captioning.grammar.facts import Facts
 from radcap.captioning.grammar.phrases import phrase
+from radcap.captioning.grammar.wording import words
 from radcap.vocabulary import open_vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from radcap.core import Cui
 
-__all__ = ["MOST_FINDINGS", "Concept", "Role", "facts_of", "known_concepts", "phrase_of", "role_of"]
+__all__ = ["MOST_FINDINGS", "Concept", "Role", "facts_of", "joined", "known_concepts", "phrase_of", "role_of"]
 
 MOST_FINDINGS = 4  # in a sentence
 _ANATOMY = frozenset(("T017", "T018", "T021", "T022", "T023", "T024", "T029", "T030"))
@@ -117,3 +118,19 @@ def _telling(role: Role, cuis: Sequence[Cui]) -> Iterator[Cui]:
     if role is Role.FINDING and len(cuis) > 1:
         implied.update(above for cui in cuis for above in vocabulary.ancestors(cui))
     return (cui for cui in cuis if cui not in implied)
+
+
+def joined(cuis: Collection[Cui], names: Mapping[Cui, str]) -> dict[Cui, tuple[Cui, Cui]]:
+    """The concepts that two of some are when they are said together, each with the two.
+
+    >>> joined(["C0032285", "C5203670"], {})
+    {'C5244027': ('C5203670', 'C0032285')}
+    """
+    said = {phrase_of(cui, names.get(cui, "")): cui for cui in cuis}
+    called = {known.phrase: cui for cui, known in known_concepts().items()}
+    return {
+        called[phrase]: (said[first], said[second])
+        for first, seconds in words().together.items()
+        for second, phrase in seconds.items()
+        if first in said and second in said and phrase in called
+    }

@@ -1,7 +1,8 @@
 """Which concepts of an image are supported, and what may be said of it.
 
-Invariant: a finding is supported where the detector's calibrated probability reaches the threshold, a
-modality where it is the detector's own first choice. A caption is made of words that describe a picture, and
+Invariant: a finding is supported where the detector decides for it and its calibrated probability reaches the
+threshold, or where it is what two such findings are called together; a modality where it is the detector's
+own first choice. A caption is made of words that describe a picture, and
 of those of its supported findings; so nothing is named that the vocabulary does not know either. Where no
 draft keeps to that, the plain sentence of the grammar says the modality, the direction, the region and the
 findings that are supported.
@@ -19,6 +20,7 @@ from radcap.captioning.grammar import (
     LEADING_WORDS,
     Role,
     facts_of,
+    joined,
     phrase_of,
     plain_words,
     role_of,
@@ -126,9 +128,10 @@ def grounds_of(answers: Answers, names: Mapping[Cui, str], threshold: float) -> 
     found: list[Grounds] = []
     for row, decided in enumerate(answers.concepts()):
         held = {answers.labels[place]: float(p[row, place]) for place in _first(p[row], modalities)}
-        likely = np.flatnonzero(findings & (p[row] >= threshold))
+        likely = np.flatnonzero(findings & answers.decided[row] & (p[row] >= threshold))
         ordered = likely[np.argsort(-p[row, likely], kind="stable")].tolist()
         held |= {answers.labels[place]: float(p[row, place]) for place in ordered}
+        held |= {both: min(held[one] for one in parts) for both, parts in joined(held, names).items()}
         found.append(Grounds(tuple(decided), held))
     return found
 
