@@ -34,6 +34,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_bench_captions_finds_every_caption_equal() -> None:
     done = run_script("bench_captions.py", "--quick", "--images", "80")
     assert done.returncode == 0, done.stderr

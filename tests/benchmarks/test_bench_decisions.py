@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
 from bench_files import run_script
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+@pytest.mark.slow
 def test_bench_decisions_finds_the_same_labels() -> None:
     done = run_script("bench_decisions.py", "--quick", "--images", "40")
     assert done.returncode == 0, done.stderr

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.slow
 def test_bench_training_compares_with_the_plain_loop(tmp_path: Path) -> None:
     done = run_script("bench_training.py", "--quick", "--folder", tmp_path)
     assert done.returncode == 0, done.stderr

@@ -29,6 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_the_report_compares_every_way(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RADCAP_QUICKUMLS_PYTHON", raising=False)
     done = run_script("bench_vocabulary.py", "--quick")

@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 
 from radcap.captioning.generation import Marks, write
 from radcap.captioning.generation.beam import beam
+from radcap.captioning.generation.pen import make_pen
 from radcap.captioning.generation.shrinking import who_goes_on
-from radcap.captioning.generation.writer import make_writer
 from radcap.captioning.settings import GenerateSettings
 from radcap.core import UsageError
 
@@ -49,7 +49,7 @@ def test_enough_beams_find_all_captions_in_order(
     )
     decoder = random_table(1, 6, seed)
     wanted = every_caption(decoder, 0, chosen)
-    found = beam(make_writer(decoder, chosen, MARKS), memory_of([0]), 128, penalty)[0]
+    found = beam(make_pen(decoder, chosen, MARKS), memory_of([0]), 128, penalty)[0]
     assert [one.tokens for one in found] == [tokens for _, _, tokens in wanted]
     assert [one.log_probability for one in found] == pytest.approx(
         [total for _, total, _ in wanted], abs=1e-4

@@ -12,11 +12,8 @@ import torch
 from torch import nn
 
 from radcap.captioning.blocks import DECODERS
-from radcap.core import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from radcap.captioning.decoders.memory import Memory
     from radcap.captioning.settings import DecoderSettings
 
@@ -54,21 +51,6 @@ class Decoder(nn.Module):
     def own_weights(self) -> dict[str, torch.Tensor]:
         """What is kept with a captioner: all weights, unless most of them are had from elsewhere."""
         return self.state_dict()
-
-    @torch.no_grad()
-    def take_weights(self, weights: Mapping[str, torch.Tensor]) -> None:
-        """Fill the own weights; a name or a shape that is not theirs is refused before any is filled."""
-        wanted = self.own_weights()
-        wrong = [name for name in wanted if name not in weights or weights[name].shape != wanted[name].shape]
-        wrong += [name for name in weights if name not in wanted]
-        if wrong:
-            raise InputError(
-                f"The weights do not fit the decoder: it has {len(wanted):,}, and {len(wrong):,} are absent,"
-                f" of another shape or unknown to it, {wrong[0]} first."
-                " Name the decoder they were trained with."
-            )
-        for name, weight in wanted.items():
-            weight.copy_(weights[name])
 
     def merge(self) -> None:
         """Make what was learnt beside the weights a part of them, once, before answering."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from radcap.captioning.decoders.decoder import State
     from radcap.captioning.decoders.memory import Memory
     from radcap.captioning.generation.candidate import Candidate
-    from radcap.captioning.generation.writer import Writer
+    from radcap.captioning.generation.pen import Pen
 
 __all__ = ["beam"]
 
@@ -67,15 +67,15 @@ class _Continued:
 
 
 @torch.no_grad()
-def beam(writer: Writer, memory: Memory, beams: int, penalty: float) -> list[list[Candidate]]:
+def beam(pen: Pen, memory: Memory, beams: int, penalty: float) -> list[list[Candidate]]:
     """The captions that are kept for each image, best first."""
-    running = _begun(writer, memory, beams)
-    finished = Finished(len(memory), beams, writer.longest, memory.values.device)
-    for step in range(writer.steps):
-        logits, state = writer.decoder.step(running.state, running.token)
-        ruled = writer.rules(running.written, logits, running.images.repeat_interleave(beams))
+    running = _begun(pen, memory, beams)
+    finished = Finished(len(memory), beams, pen.longest, memory.values.device)
+    for step in range(pen.steps):
+        logits, state = pen.decoder.step(running.state, running.token)
+        ruled = pen.rules(running.written, logits, running.images.repeat_interleave(beams))
         best = _continued(ruled, running.sums)
-        is_end = best.tokens == writer.marks.end
+        is_end = best.tokens == pen.marks.end
         finished.add(running.images, running.written, *_ended(best, is_end, beams), (step + 1) ** penalty)
         running = _advanced(running, state, best.first(~is_end, beams))
         going = ~finished.is_settled(running.images, running.sums[:, 0] / (step + 1) ** penalty)
@@ -88,14 +88,14 @@ def beam(writer: Writer, memory: Memory, beams: int, penalty: float) -> list[lis
     return finished.candidates()
 
 
-def _begun(writer: Writer, memory: Memory, beams: int) -> _Running:
+def _begun(pen: Pen, memory: Memory, beams: int) -> _Running:
     """One caption runs for each image; the places of the others are empty."""
     images = torch.arange(len(memory), device=memory.values.device)
     rows = images.repeat_interleave(beams)
     sums = torch.full((len(memory), beams), FORBIDDEN, device=images.device)
     sums[:, 0] = 0
-    token = torch.full_like(rows, writer.marks.begin)
-    state = writer.decoder.begin(memory, writer.steps).take(rows)
+    token = torch.full_like(rows, pen.marks.begin)
+    state = pen.decoder.begin(memory, pen.steps).take(rows)
     return _Running(images, sums, rows.new_empty(len(rows), 0), token, state)
 
 

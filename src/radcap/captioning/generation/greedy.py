@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     import torch
 
     from radcap.captioning.decoders.memory import Memory
+    from radcap.captioning.generation.pen import Pen
     from radcap.captioning.generation.rows import Rows
-    from radcap.captioning.generation.writer import Writer
 
 __all__ = ["greedy"]
 
 
-def greedy(writer: Writer, memory: Memory) -> Rows:
+def greedy(pen: Pen, memory: Memory) -> Rows:
     """One caption an image."""
-    return write_rows(writer, memory, 1, _likeliest)
+    return write_rows(pen, memory, 1, _likeliest)
 
 
 def _likeliest(ruled: torch.Tensor, rows: torch.Tensor, step: int) -> torch.Tensor:  # noqa: ARG001 - the shape of a choice

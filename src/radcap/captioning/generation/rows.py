@@ -18,7 +18,7 @@ from radcap.captioning.generation.shrinking import who_goes_on
 
 if TYPE_CHECKING:
     from radcap.captioning.decoders.memory import Memory
-    from radcap.captioning.generation.writer import Writer
+    from radcap.captioning.generation.pen import Pen
 
 __all__ = ["Choose", "Rows", "candidates_of", "write_rows"]
 
@@ -41,19 +41,19 @@ class Choose(Protocol):
 
 
 @torch.no_grad()
-def write_rows(writer: Writer, memory: Memory, copies: int, choose: Choose) -> Rows:
+def write_rows(pen: Pen, memory: Memory, copies: int, choose: Choose) -> Rows:
     """`copies` captions of each image, one after another."""
-    device, marks = memory.values.device, writer.marks
+    device, marks = memory.values.device, pen.marks
     rows = torch.arange(len(memory) * copies, device=device)
     images = rows // copies
-    state = writer.decoder.begin(memory, writer.steps).take(images)
+    state = pen.decoder.begin(memory, pen.steps).take(images)
     token, written = torch.full_like(rows, marks.begin), rows.new_empty(len(rows), 0)
     going, sums = torch.ones_like(rows, dtype=torch.bool), torch.zeros_like(rows, dtype=torch.float32)
-    tokens = rows.new_full((len(rows), writer.steps), marks.pad)
+    tokens = rows.new_full((len(rows), pen.steps), marks.pad)
     there = torch.zeros_like(tokens, dtype=torch.bool)
-    for step in range(writer.steps):
-        logits, state = writer.decoder.step(state, token)
-        ruled = writer.rules(written, logits, images)
+    for step in range(pen.steps):
+        logits, state = pen.decoder.step(state, token)
+        ruled = pen.rules(written, logits, images)
         token = choose(ruled, rows, step).masked_fill(~going, marks.pad)
         sums[rows] += ruled.gather(1, token[:, None])[:, 0].masked_fill(~going, 0)
         tokens[rows, step], there[rows, step] = token, going

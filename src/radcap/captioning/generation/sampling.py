@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from radcap.captioning.generation.pen import make_pen
 from radcap.captioning.generation.rows import write_rows
 from radcap.captioning.generation.shortlist import shortlist
-from radcap.captioning.generation.writer import make_writer
 from radcap.core import UsageError
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from radcap.captioning.decoders.memory import Memory
     from radcap.captioning.generation.controls import Control
     from radcap.captioning.generation.marks import Marks
+    from radcap.captioning.generation.pen import Pen
     from radcap.captioning.generation.rows import Rows
-    from radcap.captioning.generation.writer import Writer
     from radcap.captioning.settings import GenerateSettings
     from radcap.core import ImageId
 
@@ -53,23 +53,23 @@ def draw(
 
     Nothing is recorded for a gradient: who learns from them asks `forward` for their log probabilities.
     """
-    return sample(make_writer(decoder, settings, marks, controls), memory, settings, seeds)
+    return sample(make_pen(decoder, settings, marks, controls), memory, settings, seeds)
 
 
-def sample(writer: Writer, memory: Memory, settings: GenerateSettings, seeds: Sequence[int]) -> Rows:
-    """The same by a writer that is there already; `seeds` has a number for each image."""
+def sample(pen: Pen, memory: Memory, settings: GenerateSettings, seeds: Sequence[int]) -> Rows:
+    """The same by a pen that is there already; `seeds` has a number for each image."""
     if len(seeds) != len(memory):
         raise UsageError(
             f"There are {len(memory)} images and {len(seeds)} seeds. A caption is drawn from the seed of its"
             " image. Give a number for each, such as `image_seed(id)`."
         )
     copies = max(1, settings.samples)
-    lots = _lots(seeds, settings.seed, (copies, writer.steps)).to(memory.values.device)
+    lots = _lots(seeds, settings.seed, (copies, pen.steps)).to(memory.values.device)
 
     def choose(ruled: torch.Tensor, rows: torch.Tensor, step: int) -> torch.Tensor:
         return _drawn(shortlist(ruled, settings).softmax(dim=1), lots[rows, step])
 
-    return write_rows(writer, memory, copies, choose)
+    return write_rows(pen, memory, copies, choose)
 
 
 def _drawn(chances: torch.Tensor, lots: torch.Tensor) -> torch.Tensor:

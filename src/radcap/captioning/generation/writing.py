@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from radcap.captioning.generation.beam import beam
 from radcap.captioning.generation.greedy import greedy
+from radcap.captioning.generation.pen import make_pen
 from radcap.captioning.generation.rows import candidates_of
 from radcap.captioning.generation.sampling import sample
-from radcap.captioning.generation.writer import make_writer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from radcap.captioning.generation.candidate import Candidate
     from radcap.captioning.generation.controls import Control
     from radcap.captioning.generation.marks import Marks
-    from radcap.captioning.generation.writer import Writer
+    from radcap.captioning.generation.pen import Pen
     from radcap.captioning.settings import GenerateSettings
 
 __all__ = ["draws", "write"]
@@ -48,18 +48,18 @@ def write(
     """
     if not len(memory):
         return []
-    writer = make_writer(decoder, settings, marks, controls)
+    pen = make_pen(decoder, settings, marks, controls)
     if draws(settings):
-        return _drawn(writer, memory, settings, seeds)
+        return _drawn(pen, memory, settings, seeds)
     if settings.method == "greedy":
-        return [[one] for one in candidates_of(greedy(writer, memory), settings.length_penalty)]
-    return beam(writer, memory, settings.beams, settings.length_penalty)
+        return [[one] for one in candidates_of(greedy(pen, memory), settings.length_penalty)]
+    return beam(pen, memory, settings.beams, settings.length_penalty)
 
 
 def _drawn(
-    writer: Writer, memory: Memory, settings: GenerateSettings, seeds: Sequence[int]
+    pen: Pen, memory: Memory, settings: GenerateSettings, seeds: Sequence[int]
 ) -> list[list[Candidate]]:
-    found = candidates_of(sample(writer, memory, settings, seeds), settings.length_penalty)
+    found = candidates_of(sample(pen, memory, settings, seeds), settings.length_penalty)
     copies = len(found) // len(memory)
     images = (found[start : start + copies] for start in range(0, len(found), copies))
     return [sorted(image, key=lambda one: one.score, reverse=True) for image in images]

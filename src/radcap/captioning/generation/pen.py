@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from radcap.captioning.generation.rules import Rules
     from radcap.captioning.settings import GenerateSettings
 
-__all__ = ["Writer", "make_writer"]
+__all__ = ["Pen", "make_pen"]
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
+class Pen:
     """What every search needs; the decoder is in evaluation mode, unless its noise is wanted."""
 
     decoder: Decoder
@@ -34,8 +34,8 @@ class Writer:
         return self.longest + 1
 
 
-def make_writer(
+def make_pen(
     decoder: Decoder, settings: GenerateSettings, marks: Marks, controls: Sequence[Control] = ()
-) -> Writer:
-    """The writer of the settings."""
-    return Writer(decoder, rules_of(settings, marks, controls), marks, settings.longest)
+) -> Pen:
+    """The pen of the settings."""
+    return Pen(decoder, rules_of(settings, marks, controls), marks, settings.longest)
