@@ -39,7 +39,7 @@ def _zip(*names: str) -> bytes:
     "data",
     [
         TEXT,
-        gzip.compress(TEXT),
+        gzip.compress(TEXT, mtime=0),
         _zip("a.csv"),
         _zip("folder/", "folder/a.csv", "__MACOSX/a.csv", "folder/.DS_Store"),
     ],
@@ -60,8 +60,8 @@ def test_parts_are_one(tmp_path) -> None:
 
 
 BROKEN = {
-    "a gzip that breaks off": (gzip.compress(TEXT * 50)[:-9], "ended before"),
-    "a gzip with other bytes": (gzip.compress(TEXT)[:20] + b"\0" * 30, ""),
+    "a gzip that breaks off": (gzip.compress(TEXT * 50, mtime=0)[:-9], "ended before"),
+    "a gzip with other bytes": (gzip.compress(TEXT, mtime=0)[:20] + b"\0" * 30, ""),
     "a zip that breaks off": (_zip("a.csv")[:-30], "not a zip file"),
     "a zip of two files": (_zip("a.csv", "b.csv"), "a zip of 2 files ('a.csv', 'b.csv')"),
     "an empty zip": (_zip(), "a zip of 0 files (none)"),
