@@ -9,7 +9,7 @@ import pytest
 import torch
 from captioning_samples_generation import one_thread  # noqa: F401 - used by every test
 
-from radcap.captioning.generation import FORBIDDEN, Support, first_supported, unsupported
+from radcap.captioning.generation import FORBIDDEN, Support
 from radcap.captioning.tokens.bpe import train_bpe
 
 EFFUSION, PLEURAL_EFFUSION, MASS = "C0013687", "C0032227", "C0577559"
@@ -114,26 +114,6 @@ def test_with_pieces_of_words() -> None:
         assert all(free) == expected, text
         # it is the last piece that is refused, so that other words may begin like it
         assert all(free[:-1])
-
-
-def finder(text: str) -> set[str]:
-    found = {"effusion": EFFUSION, "mass": MASS}
-    return {cui for word, cui in found.items() if re.search(rf"(?<!no ){word}", text)}
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("effusion and mass", {MASS}), ("no mass", set()), ("effusion", set()), ("", set()), ("mass", {MASS})],
-)
-def test_a_text_is_read_again(text: str, expected: set[str]) -> None:
-    assert unsupported(text, finder, {EFFUSION}) == expected
-
-
-@pytest.mark.parametrize(
-    ("texts", "expected"), [(["mass", "effusion"], 1), (["no mass", "mass"], 0), (["mass"], None), ([], None)]
-)
-def test_the_next_candidate_is_taken(texts: list[str], expected: int | None) -> None:
-    assert first_supported(texts, finder, {EFFUSION}) == expected
 
 
 def test_without_phrases() -> None:

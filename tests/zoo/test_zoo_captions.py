@@ -24,14 +24,14 @@ def size(name: str) -> int:
 
 
 @pytest.fixture(scope="module")
-def test_images():
+def images():
     whole = radcap.load_dataset("radiology-open", split="test")
     return whole.take(list(range(0, len(whole), len(whole) // IMAGES))[:IMAGES])
 
 
 @pytest.fixture(scope="module")
-def answers(test_images) -> CaptionAnswers:
-    found = radcap.predict("zoo:captions", test_images, device="cpu")
+def answers(images) -> CaptionAnswers:
+    found = radcap.predict("zoo:captions", images, device="cpu")
     assert isinstance(found, CaptionAnswers)
     return found
 
@@ -41,10 +41,10 @@ def test_they_are_small() -> None:
     assert size("zoo:captions-lm") < 6_000_000
 
 
-def test_a_run_is_valid_and_readable(answers: CaptionAnswers, test_images, tmp_path: Path) -> None:
+def test_a_run_is_valid_and_readable(answers: CaptionAnswers, images, tmp_path: Path) -> None:
     out = tmp_path / "run.zip"
-    write_run(answers.run(test_images.ids, "run"), out, edition="2026")
-    checked = Reader(out, Task.CAPTIONS, "2026", Expected.of(test_images.ids), strict=True).check()
+    write_run(answers.run(images.ids, "run"), out, edition="2026")
+    checked = Reader(out, Task.CAPTIONS, "2026", Expected.of(images.ids), strict=True).check()
     assert checked.ok, checked.issues
     for caption in answers.captions().values():
         assert caption[0].isupper() or caption[0].isdigit()
@@ -60,9 +60,9 @@ def test_nothing_is_claimed_that_the_detector_does_not_support(answers: CaptionA
         assert all(p >= 0.4 for cui, p in line.concepts.items() if cui not in MODALITIES)
 
 
-def test_the_captions_are_about_the_image(answers: CaptionAnswers, test_images) -> None:
+def test_the_captions_are_about_the_image(answers: CaptionAnswers, images) -> None:
     """Nine in ten name the true modality, or none."""
-    manual = dict(zip(test_images.ids, test_images.column("cui_manual").to_pylist(), strict=True))
+    manual = dict(zip(images.ids, images.column("cui_manual").to_pylist(), strict=True))
     wrong = [one for one in answers.lines if (claims(one.caption) & MODALITIES.keys()) - {*manual[one.image]}]
     assert len(wrong) <= 1
     assert len({one.caption for one in answers.lines}) >= 5

@@ -10,7 +10,7 @@ from radcap.captioning.generation.repeat_ban import RepeatBan
 from radcap.captioning.generation.rows import Rows
 from radcap.captioning.generation.sampling import draw, image_seed
 from radcap.captioning.generation.shortest import Shortest
-from radcap.captioning.generation.support import Support, first_supported, unsupported
+from radcap.captioning.generation.support import Support
 from radcap.captioning.generation.word_list import Lexicon, WordList
 from radcap.captioning.generation.writing import draws, write
 
@@ -33,11 +33,9 @@ __all__ = [
     "consensus_of_many",
     "draw",
     "draws",
-    "first_supported",
     "image_seed",
     "marks_of",
     "mbr",
     "phrase_ban",
-    "unsupported",
     "write",
 ]

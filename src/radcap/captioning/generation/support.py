@@ -1,18 +1,16 @@
-"""No finding is named that is not supported: while a caption is written, and once more when it is done.
+"""No finding is named that is not supported, while a caption is written.
 
 The words of a finding are banned as pieces, inside a sentence and at the beginning of the caption, with a
 small and a capital letter. A finding may still be named in other words, by a plural or by pieces that
-are cut elsewhere; so the finished text is read by a finder too (which knows what is negated).
+are cut elsewhere; so what is written is judged once more (`radcap.captioning.models.support`).
 Invariant: a phrase that names several concepts is banned where none of them is supported; a banned phrase
 inside a supported longer one is let be.
->>> unsupported("Effusion.", lambda text: {"C0032227"}, {"C0018802"})
-{'C0032227'}
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,15 +19,12 @@ from radcap.captioning.generation.phrase_ban import PhraseBan
 from radcap.captioning.generation.phrase_index import PhraseIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from radcap.captioning.tokens.tokenizer import Tokenizer
     from radcap.core import Cui
 
-    Finder: TypeAlias = Callable[[str], AbstractSet[Cui]]  # the concepts that a text names as present
-
-__all__ = ["Support", "first_supported", "unsupported"]
+__all__ = ["Support"]
 
 
 class Support:
@@ -54,16 +49,6 @@ class Support:
             for cui in cuis:
                 allowed[row, self._places.get(cui, [])] = True
         return PhraseBan(self._index, ~allowed, allowed)
-
-
-def unsupported(text: str, finder: Finder, supported: AbstractSet[Cui]) -> set[Cui]:
-    """What a text names without support; `finder` finds findings only, and none that is negated."""
-    return set(finder(text)) - set(supported)
-
-
-def first_supported(texts: Sequence[str], finder: Finder, supported: AbstractSet[Cui]) -> int | None:
-    """The place of the first text that names nothing without support, or None."""
-    return next((place for place, text in enumerate(texts) if not unsupported(text, finder, supported)), None)
 
 
 def _pieces(name: str, tokenizer: Tokenizer) -> Iterator[tuple[int, ...]]:

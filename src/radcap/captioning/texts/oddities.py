@@ -19,6 +19,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from radcap.captioning.grammar import words_of
 from radcap.captioning.grammar.articles import article
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ _NEVER = (
 
 def oddities(text: str) -> set[str]:
     """The words that should not be there together, in small letters."""
-    words = [one for one in (part.strip(".,;:()") for part in text.split()) if one]
+    words = words_of(text)
     said = [word.lower() for word in words]
     return _twice(said) | _two_names(said) | _contrasts(said) | _articles(words)
 
