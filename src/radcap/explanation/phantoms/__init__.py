@@ -1,0 +1,3 @@
+"""Shapes planted in real radiographs, so that the true evidence is known."""
+
+__all__: list[str] = []
