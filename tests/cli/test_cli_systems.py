@@ -12,6 +12,7 @@ import pytest
 from radcap.captioning.system import CaptionSystem
 from radcap.core.tables import to_plain
 from radcap.detection.system import ConceptModel
+from radcap.explanation.system import ExplainSystem
 from radcap.systems import read_system, system_names, systems
 
 if TYPE_CHECKING:
@@ -41,6 +42,32 @@ def test_the_list_as_json(radcap: Command) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("task", ["concepts", "captions", "explain"])
+def test_the_list_of_one_task(task: str, radcap: Command) -> None:
+    told = json.loads(radcap("systems", "list", "--task", task, "--json").out)
+    assert [one["name"] for one in told] == [one for one in system_names() if one.endswith(f"-{task}")]
+    lines = radcap("systems", "list", "--task", task).out.splitlines()
+    assert sum(" " + one["name"] in line for line in lines for one in told) == len(told)
+
+
+@pytest.mark.parametrize("task", ["explanation", ""])
+def test_an_unknown_task_is_wrong_usage(task: str, radcap: Command) -> None:
+    done = radcap("systems", "list", "--task", task)
+    assert (done.code, done.out) == (2, "")
+    assert f"There is no task {task!r}." in done.err
+    assert "Known: concepts, captions, explain." in done.err
+
+
+def test_an_explaining_system_is_shown_and_not_trained(radcap: Command, tmp_path: Path) -> None:
+    shown = radcap("systems", "show", "2025/auebnlp-explain").out
+    assert '[provider]\nkind = "openai"\nmodel = "gpt-4o"\n' in shown
+    full = radcap("systems", "show", "radcap/intrinsic-explain", "--full").out
+    assert all(f"[{one.name}]" in full for one in fields(ExplainSystem) if "Settings" in str(one.type))
+    done = radcap("train", "2025/auebnlp-explain", "--data", tmp_path / "data", "--out", tmp_path / "model")
+    assert (done.code, done.out) == (2, "")
+    assert "nothing to train. Run: radcap explain MODEL IMAGES --method NAME." in done.err
+
+
 @pytest.mark.parametrize("options", [(), ("--full",)], ids=["short", "full"])
 def test_what_is_shown_is_a_file_that_reads_as_the_same_system(
     options: tuple[str, ...], radcap: Command, tmp_path: Path
@@ -58,7 +85,7 @@ def test_full_shows_every_key(radcap: Command) -> None:
     assert "early_stop = 0\n" in radcap("systems", "show", name, "--full").out
 
 
-@pytest.mark.parametrize("name", ["2025/aueb-concepts", "2022/iust-captions", "radcap/captioner-captions"])
+@pytest.mark.parametrize("name", ["2025/aueb-concepts", "2022/iust-captions", "2025/jjvmed-explain"])
 def test_a_system_as_json(name: str, radcap: Command) -> None:
     told = json.loads(radcap("systems", "show", name, "--json").out)
     assert told == to_plain(read_system(name))
@@ -115,7 +142,8 @@ def test_the_how_to_page_names_every_option_and_every_table() -> None:
     tables = [
         *(f"| `[{one.name}]` |" for one in fields(ConceptModel)),
         *(f"| `[{one.name}]` |" for one in fields(CaptionSystem) if "Settings" in str(one.type)),
+        *(f"| `[{one.name}]` |" for one in fields(ExplainSystem) if "Settings" in str(one.type)),
         "| `[[member]]` |",
         "| `[ensemble]` |",
     ]
-    assert [one for one in (*tables, "--full", "--json") if one not in text] == []
+    assert [one for one in (*tables, "--full", "--json", "--task") if one not in text] == []

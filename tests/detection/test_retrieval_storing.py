@@ -60,6 +60,11 @@ def test_integers_of_64_axes_are_small(tmp_path):
     save_index(index, tmp_path, "int8")
     arrays = load_file(tmp_path / "index.safetensors")
     assert (arrays["vectors"].dtype, arrays["vectors"].shape) == (np.int8, (200, 64))
+    assert (arrays["axes"].dtype, arrays["axes"].shape) == (np.float16, (300, 64))
+    axes = load_index(tmp_path).axes
+    assert axes is not None
+    assert axes.dtype == np.float32
+    np.testing.assert_allclose(axes.T @ axes, np.eye(64), atol=2e-3)  # still at right angles
     assert load_index(tmp_path).width == 300
 
 

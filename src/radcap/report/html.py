@@ -1,6 +1,7 @@
-"""The shell of a page that is one file: nothing is fetched, nothing runs.
+"""The shell of a page that is one file: nothing is fetched, and nothing runs but a script that is ours.
 
-Invariant: the policy in the head allows inline style and images inside the file, and no other source at all.
+Invariant: the policy in the head allows inline style and images inside the file, the one script that the page
+was made with, known by its hash, and no other source at all.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ _LINE = Markup("\n")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
-def page(title: str, header: str, *sections: str, more_style: str = "") -> str:
-    """A whole document. Plain strings are escaped; `Markup` is taken as it is, and so is `more_style`."""
+def page(title: str, header: str, *sections: str, more_style: str = "", script: str = "") -> str:
+    """A whole document. Plain strings are escaped; `Markup`, style and script are taken as they are."""
     from importlib.resources import files  # slow to load, and who prints a table has no page
 
     style = Markup(files("radcap.report").joinpath("page.css").read_text("utf-8") + more_style)
     head = [
         void("meta", charset="utf-8"),
-        void("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        void("meta", http_equiv="Content-Security-Policy", content=f"{POLICY}{_script_policy(script)}"),
         void("meta", name="viewport", content="width=device-width, initial-scale=1"),
         void("meta", name="color-scheme", content="light dark"),
         void("meta", name="referrer", content="no-referrer"),
@@ -42,11 +43,23 @@ def page(title: str, header: str, *sections: str, more_style: str = "") -> str:
         element("header", element("h1", title), header),
         element("main", *sections, id="content"),
         element("footer", element("p", f"Made by radcap {VERSION}.")),
+        *([element("script", Markup(script))] if script else []),
     ]
     document = element(
         "html", element("head", joined(head, _LINE)), _LINE, element("body", joined(body, _LINE)), lang="en"
     )
     return f"<!DOCTYPE html>\n{document}\n"
+
+
+def _script_policy(script: str) -> str:
+    """The hash by which a browser knows the script, and runs nothing else."""
+    if not script:
+        return ""
+    from base64 import b64encode
+    from hashlib import sha256
+
+    code = b64encode(sha256(script.encode("utf-8")).digest()).decode("ascii")
+    return f"; script-src 'sha256-{code}'"
 
 
 def section(key: str, heading: str, *parts: str) -> Markup:

@@ -4,7 +4,7 @@
 'efficientnet_b0.ra_in1k'
 """
 
-from radcap.systems.catalogue import read_concepts, read_system, system_names, systems
+from radcap.systems.catalogue import read_concepts, read_system, system_names, systems, systems_of
 from radcap.systems.showing import system_row, systems_table, written
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "system_names",
     "system_row",
     "systems",
+    "systems_of",
     "systems_table",
     "written",
 ]

@@ -20,15 +20,17 @@ if TYPE_CHECKING:
 
     from radcap.captioning.system import CaptionSystem
     from radcap.detection.system import ConceptSystem
+    from radcap.explanation.system import ExplainSystem
 
-    System: TypeAlias = ConceptSystem | CaptionSystem
+    System: TypeAlias = ConceptSystem | CaptionSystem | ExplainSystem
 
-__all__ = ["read_concepts", "read_system", "system_names", "systems"]
+__all__ = ["READERS", "read_concepts", "read_system", "system_names", "systems", "systems_of"]
 
 _SUFFIX = ".toml"
-_READERS = {  # task -> reader of its file
+READERS = {  # task -> reader of its file
     "concepts": "radcap.detection.system_reading:read_concept_system",
     "captions": "radcap.captioning.system_reading:read_caption_system",
+    "explain": "radcap.explanation.system_reading:read_explain_system",
 }
 
 
@@ -46,6 +48,13 @@ def system_names() -> tuple[str, ...]:
 def systems() -> tuple[System, ...]:
     """All of them, by name."""
     return tuple(read_system(name) for name in system_names())
+
+
+def systems_of(task: str) -> tuple[System, ...]:
+    """Those of one task; an unknown one is refused with the nearest."""
+    if task not in READERS:
+        raise unknown_name("task", task, READERS)
+    return tuple(one for one in systems() if one.task == task)
 
 
 def read_system(name_or_path: str | Path) -> System:
@@ -92,11 +101,11 @@ def _file(name_or_path: str | Path, folder: Path) -> tuple[Path | Traversable, P
 def _read(toml: TomlText) -> System:
     """By its task, since each task has tables of its own."""
     task = toml.values.get("task")
-    if isinstance(task, str) and task in _READERS:
-        return load_dotted(_READERS[task])(toml)
+    if isinstance(task, str) and task in READERS:
+        return load_dotted(READERS[task])(toml)
     findings = TableFindings(toml.text)
     if task is None:
-        findings.note("SYS202", (), place="The file", key="'task'", wanted=f"one of {', '.join(_READERS)}")
+        findings.note("SYS202", (), place="The file", key="'task'", wanted=f"one of {', '.join(READERS)}")
     else:
-        findings.note_choice(("task",), task, _READERS)
+        findings.note_choice(("task",), task, READERS)
     raise refusal(toml.path, findings.issues)

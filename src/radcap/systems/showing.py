@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from radcap.core.dotted import load_dotted
 from radcap.core.tables import to_plain
 from radcap.report import Table
 
@@ -15,22 +16,26 @@ if TYPE_CHECKING:
 __all__ = ["system_row", "systems_table", "written"]
 
 _TOLD = ("name", "edition", "team", "task", "source", "published", "needs", "differs")
+_WRITERS = {  # task -> writer of its file
+    "concepts": "radcap.detection.system_reading:system_toml",
+    "captions": "radcap.captioning.system_reading:caption_toml",
+    "explain": "radcap.explanation.system_reading:explain_toml",
+}
 
 
 def written(system: System, *, full: bool = False) -> str:
     """The file of a system: the keys that differ from the defaults, or all of them."""
-    from radcap.captioning.system_reading import caption_toml
-    from radcap.detection.system import ConceptSystem
-    from radcap.detection.system_reading import system_toml
-
-    if isinstance(system, ConceptSystem):
-        return system_toml(system, full=full)
-    return caption_toml(system, full=full)
+    return load_dotted(_WRITERS[system.task])(system, full=full)
 
 
 def system_row(system: System) -> dict[str, Any]:
     """What a system says of itself, without its tables."""
     return {key: to_plain(getattr(system, key)) for key in _TOLD}
+
+
+def _places(system: System) -> int:
+    """Decimals of its scores: ratings are published with one."""
+    return 1 if system.task == "explain" else 4
 
 
 def systems_table(systems: Sequence[System]) -> Table:
@@ -41,7 +46,7 @@ def systems_table(systems: Sequence[System]) -> Table:
             one.edition,
             one.team,
             one.task,
-            ", ".join(f"{key} {value:.4f}" for key, value in one.published.items()),
+            ", ".join(f"{key} {value:.{_places(one)}f}" for key, value in one.published.items()),
             ", ".join(one.needs),
         )
         for one in systems

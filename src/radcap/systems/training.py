@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 from radcap.core import Missing, UsageError
 from radcap.core.dotted import load_dotted
 from radcap.core.tables import TomlText
-from radcap.systems.catalogue import read_concepts, read_system
+from radcap.systems.catalogue import READERS, read_concepts, read_system
+from radcap.systems.showing import written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,6 +46,9 @@ def train(
     """
     wanted = read_system(system) if isinstance(system, str | Path) else system
     wanted = changed(wanted, changes) if changes else wanted
+    if wanted.task not in _TRAINERS:
+        how = "Run: radcap explain MODEL IMAGES --method NAME."
+        raise UsageError(f"{wanted.name} explains models, and there is nothing to train. {how}")
     try:
         trainer = load_dotted(_TRAINERS[wanted.task])
     except ModuleNotFoundError as error:
@@ -63,12 +67,10 @@ def changed(system: System, changes: Mapping[str, str]) -> System:
     path, wanted = f"{system.name} with its changes", {key: _value(key, one) for key, one in changes.items()}
     if isinstance(system, ConceptSystem):
         return _changed_concepts(system, wanted, path)
-    from radcap.captioning.system_reading import caption_toml, read_caption_system
-
-    values = tomllib.loads(caption_toml(system, full=True))
+    values = tomllib.loads(written(system, full=True))
     for key, value in wanted.items():
         _set(values, key, value)
-    return read_caption_system(TomlText(values, "", path))
+    return load_dotted(READERS[system.task])(TomlText(values, "", path))
 
 
 def _changed_concepts(system: ConceptSystem, wanted: Mapping[str, object], path: str) -> ConceptSystem:

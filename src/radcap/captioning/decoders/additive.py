@@ -40,6 +40,7 @@ class AdditiveAttention(nn.Module):
         self.key = nn.Linear(width, width)
         self.query = nn.Linear(width, width, bias=False)
         self.score = nn.Linear(width, 1, bias=False)
+        self.shares = nn.Identity()  # where the weights can be looked at
 
     def see(self, memory: Memory) -> Asked:
         return Asked(self.key(memory.values), memory.values, ~memory.there)
@@ -48,4 +49,5 @@ class AdditiveAttention(nn.Module):
         """The values that answer a question (n x width): n x width."""
         meeting = torch.tanh(asked.keys + self.query(question)[:, None])
         scores = self.score(meeting)[..., 0].masked_fill(asked.away, -torch.inf)
-        return torch.bmm(scores.softmax(-1)[:, None], asked.values)[:, 0]
+        shares = self.shares(scores.softmax(-1))
+        return torch.bmm(shares[:, None], asked.values)[:, 0]

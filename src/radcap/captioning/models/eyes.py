@@ -59,10 +59,11 @@ class Eyes:
     @property
     def width(self) -> int:
         """Of the feature maps."""
-        return self._looker.width
+        return self.looker.width
 
     @property
-    def _looker(self) -> Backbone:
+    def looker(self) -> Backbone:
+        """What looks for the writer."""
         if self.backbone is not None:
             return self.backbone
         assert self.detector is not None  # noqa: S101 - one of the two is there
@@ -83,14 +84,26 @@ class Eyes:
 
     @torch.inference_mode()
     def _seen(self, shot: Shot, other: Shot | None) -> Sight:
-        features = self._features(self._looker, self.view, shot)
+        features = self._features(self.looker, self.view, shot)
+        theirs = features
+        if other is not None and self.detector is not None:
+            theirs = self._features(self.detector.network.backbone, self.detector.view, other)
+        return self.sight(shot.ids, features, theirs, shot.refused)
+
+    def sight(
+        self,
+        ids: tuple[str, ...],
+        features: torch.Tensor,
+        theirs: torch.Tensor,
+        refused: Mapping[str, str] | None = None,
+    ) -> Sight:
+        """Images by their feature maps: those for the writer, and `theirs`, for the detector."""
         if self.detector is None:
-            return Sight(shot.ids, features, None, None, shot.refused)
-        network = self.detector.network
-        theirs = features if other is None else self._features(network.backbone, self.detector.view, other)
+            return Sight(ids, features, None, None, refused or {})
+        head = self.detector.network.head
         with self.place.autocast():
-            logits, vectors = network.head(theirs).float(), network.head.embed(theirs).float()
-        return Sight(shot.ids, features, self._answers(shot, logits, vectors), vectors, shot.refused)
+            logits, vectors = head(theirs).float(), head.embed(theirs).float()
+        return Sight(ids, features, self._answers(ids, logits, vectors), vectors, refused or {})
 
     def _features(self, backbone: Backbone, view: View, shot: Shot) -> torch.Tensor:
         device = self.place.device
@@ -98,8 +111,8 @@ class Eyes:
         with self.place.autocast():
             return backbone(images).float()
 
-    def _answers(self, shot: Shot, logits: torch.Tensor, vectors: torch.Tensor) -> Answers:
+    def _answers(self, ids: tuple[str, ...], logits: torch.Tensor, vectors: torch.Tensor) -> Answers:
         assert self.detector is not None  # noqa: S101 - asked only where there is one
         labels = self.detector.labels
-        seen = Answers(shot.ids, labels, np.zeros((len(shot.ids), len(labels)), np.bool_))
+        seen = Answers(ids, labels, np.zeros((len(ids), len(labels)), np.bool_))
         return self.detector.decided(seen, logits.cpu().numpy(), vectors.cpu().numpy())

@@ -64,7 +64,7 @@ class Scribe:
     def lines(self, page: Page) -> list[Line]:
         """A caption for each image, with how it came about."""
         settings = self.system.generate
-        hints = self._hints(page)
+        hints = self.hints(page)
         controls = () if self.judge is None else self.judge.controls(page.grounds)
         seeds = [image_seed(one) for one in page.ids] if draws(settings) else ()
         with self.place.autocast():
@@ -76,7 +76,8 @@ class Scribe:
         ranked = self._agreed(drafts) if settings.method == "mbr" else drafts
         return [self._line(page, row, some) for row, some in enumerate(ranked)]
 
-    def _hints(self, page: Page) -> Hints:
+    def hints(self, page: Page) -> Hints:
+        """What is told beside the image."""
         wanted, device = self.system.condition, page.features.device
         concepts = None
         if wanted.concepts != "none":

@@ -46,7 +46,11 @@ class WriterModel:
         return answered(self.eyes, dataset, self._lines, self.scribe.system.post, progress)
 
     def _lines(self, sight: Sight) -> list[Line]:
-        return self.scribe.lines(Page(sight.ids, sight.features, self._grounds(sight), self._near(sight)))
+        return self.scribe.lines(self.page(sight))
+
+    def page(self, sight: Sight) -> Page:
+        """What is written from, of images that were looked at."""
+        return Page(sight.ids, sight.features, self._grounds(sight), self._near(sight))
 
     def _grounds(self, sight: Sight) -> list[Grounds]:
         if sight.answers is None:

@@ -74,7 +74,7 @@ def load_index(folder: Path) -> NeighbourIndex:
         Tags(np.array(arrays["starts"]), np.array(arrays["codes"]), len(about["labels"])),
         tuple(about["groups"]),
         about["metric"],
-        np.array(arrays["axes"]) if "axes" in arrays else None,
+        np.array(arrays["axes"], np.float32) if "axes" in arrays else None,
     )
 
 
@@ -93,7 +93,7 @@ def _packed(index: NeighbourIndex, dimensions: int) -> Arrays:
     return {
         "vectors": np.rint(few / steps).astype(np.int8),
         "steps": steps,
-        "axes": np.ascontiguousarray(whole, np.float32),
+        "axes": np.ascontiguousarray(whole, np.float16),  # finer than the steps by far
     }
 
 

@@ -11,6 +11,9 @@ from typing import Any
 
 __all__ = ["Curve", "Faithfulness", "Sanity"]
 
+_LEAST = 0.02  # of probability between the picture and its blur
+_ROUNDING = 1e-3
+
 
 @dataclass(frozen=True, slots=True)
 class Curve:
@@ -49,22 +52,30 @@ class Faithfulness:
         others = (self.random_insertion - self.random_deletion, self.edge_insertion - self.edge_deletion)
         return own - max(others)
 
+    @property
+    def telling(self) -> bool:
+        """Whether the statement needs the picture at all: else curves say nothing about a map."""
+        return abs(self.deletion.values[0] - self.deletion.values[-1]) >= _LEAST
+
+    @property
+    def better(self) -> bool:
+        """Whether the map is more than noise and edges are, by more than rounding."""
+        return self.telling and self.gain > _ROUNDING
+
     def to_json(self) -> dict[str, Any]:
         return {
             "deletion": round(self.deletion.area, 4),
             "insertion": round(self.insertion.area, 4),
-            "random": {
-                "deletion": round(self.random_deletion, 4),
-                "insertion": round(self.random_insertion, 4),
-            },
-            "edges": {"deletion": round(self.edge_deletion, 4), "insertion": round(self.edge_insertion, 4)},
+            "random": _areas(self.random_deletion, self.random_insertion),
+            "edges": _areas(self.edge_deletion, self.edge_insertion),
             "gain": round(self.gain, 4),
-            "better_than_both": self.gain > 0,
-            "road": self.road,
-            "infidelity": self.infidelity,
-            "sensitivity": self.sensitivity,
+            "better_than_both": self.better,
+            "telling": self.telling,
+            "road": _rounded(self.road),
+            "infidelity": _rounded(self.infidelity),
+            "sensitivity": _rounded(self.sensitivity),
             "pointing": self.pointing,
-            "overlap": self.overlap,
+            "overlap": _rounded(self.overlap),
             "curves": {
                 "shares": [round(one, 4) for one in self.deletion.shares],
                 "deletion": [round(one, 4) for one in self.deletion.values],
@@ -87,7 +98,7 @@ class Sanity:
 
     @property
     def passed(self) -> bool:
-        return not self.likeness or abs(self.likeness[-1]) < self.most
+        return bool(self.likeness) and abs(self.likeness[-1]) < self.most
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -101,3 +112,8 @@ class Sanity:
 
 def _areas(deletion: float, insertion: float) -> dict[str, float]:
     return {"deletion": round(deletion, 4), "insertion": round(insertion, 4)}
+
+
+def _rounded(value: float | None) -> float | None:
+    """Four digits that count: some of these figures are very small."""
+    return None if value is None else float(f"{value:.4g}")

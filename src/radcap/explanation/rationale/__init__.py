@@ -1,3 +1,8 @@
 """Why, in words: what drove the caption, and the training cases that are near."""
 
-__all__: list[str] = []
+from radcap.explanation.rationale.case_index import cases_of, find_cases
+from radcap.explanation.rationale.cases import CaseFinder, IndexedCases
+from radcap.explanation.rationale.text import rationale
+from radcap.explanation.rationale.words import how_likely
+
+__all__ = ["CaseFinder", "IndexedCases", "cases_of", "find_cases", "how_likely", "rationale"]

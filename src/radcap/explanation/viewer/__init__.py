@@ -1,3 +1,5 @@
 """Explanations as one HTML file: click a word, see where it comes from."""
 
-__all__: list[str] = []
+from radcap.explanation.viewer.page import viewer_page
+
+__all__ = ["viewer_page"]

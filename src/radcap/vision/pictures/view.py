@@ -44,7 +44,7 @@ class View:
         """The centre of each picture, or, with chance, a view of it that is drawn by lot."""
         kind = torch.float16 if half else torch.float32
         images = squares.permute(0, 3, 1, 2).to(kind)
-        if chance is not None or not self._is_square_itself:
+        if chance is not None or not self.is_square_itself:
             images = self._framed(images, boxes, chance)
         if chance is not None:
             images = relit(images, self.settings.augment, chance)
@@ -59,6 +59,6 @@ class View:
         return sampled(images, varied(frame, settings.load, augment, chance), settings.size)
 
     @property
-    def _is_square_itself(self) -> bool:
+    def is_square_itself(self) -> bool:
         """A letterboxed picture fills its square, so nothing is left to sample."""
         return self.settings.fit == "pad" and self.settings.load == 1 and not self.settings.trim

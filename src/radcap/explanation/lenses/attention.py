@@ -1,0 +1,100 @@
+"""Attention as it happens, in any network that computes it by torch's own function or by our additive one.
+
+Invariant: what is recorded can be derived: the weights stand in the graph of the scores. Only what runs
+inside the `with` is recorded, and only by the thread that runs it.
+"""
+
+# torch is typed in part
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+from __future__ import annotations
+
+import math
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.nn import functional as F  # noqa: N812 - as everybody names it
+from torch.overrides import TorchFunctionMode
+
+from radcap.captioning.decoders.additive import AdditiveAttention
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from torch import nn
+
+__all__ = ["Attended", "recorded"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attended:
+    """Who looked at what: rows x heads x askers x asked; `cross` where they are not of one kind."""
+
+    weights: torch.Tensor
+    cross: bool
+
+
+@contextmanager
+def recorded(network: nn.Module) -> Generator[list[Attended]]:
+    """The attention of what runs inside, in its order."""
+    seen: list[Attended] = []
+
+    def note(_: nn.Module, __: object, shares: torch.Tensor) -> None:
+        seen.append(Attended(shares[:, None, None], cross=True))
+
+    with ExitStack() as stack:
+        for module in network.modules():
+            if isinstance(module, AdditiveAttention):
+                handle = module.shares.register_forward_hook(note)
+                stack.callback(handle.remove)
+        stack.enter_context(_Recorder(seen))
+        yield seen
+
+
+class _Recorder(TorchFunctionMode):
+    """Does the attention of torch step by step, and keeps its weights."""
+
+    def __init__(self, seen: list[Attended]) -> None:
+        super().__init__()
+        self.seen = seen
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: object,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:  # noqa: ANN401 - whatever the function gives
+        if func is not F.scaled_dot_product_attention:
+            return func(*args, **(kwargs or {}))
+        views, attended = _attended(*args, **(kwargs or {}))
+        self.seen.append(attended)
+        return views
+
+
+def _attended(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attn_mask: torch.Tensor | None = None,
+    dropout_p: float = 0.0,  # noqa: ARG001 - a network that is explained drops nothing
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> tuple[torch.Tensor, Attended]:
+    if enable_gqa:
+        times = query.shape[-3] // key.shape[-3]
+        key, value = key.repeat_interleave(times, -3), value.repeat_interleave(times, -3)
+    scores = query @ key.transpose(-2, -1) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
+    if is_causal:
+        later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
+        scores = scores.masked_fill(later, -torch.inf)
+    if attn_mask is not None:
+        masked = attn_mask.dtype == torch.bool
+        scores = scores.masked_fill(~attn_mask, -torch.inf) if masked else scores + attn_mask
+    weights = scores.softmax(-1)
+    # a mask that is alike for every asker is one of a memory beside them
+    beside = attn_mask is not None and attn_mask.shape[-2] == 1 and query.shape[-2] > 1
+    cross = beside or query.shape[-2] != key.shape[-2]
+    return weights @ value, Attended(weights, cross)

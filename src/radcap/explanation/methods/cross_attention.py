@@ -1,0 +1,56 @@
+"""Where a captioner looks for each word: its attention to the image, mean over layers and heads.
+
+Attention alone is no explanation (Jain and Wallace, 2019): it says where was looked, not what it did.
+Invariant: `spread` is how much layers and heads disagree.
+"""
+
+# torch is typed in part
+# pyright: reportUnknownMemberType=false
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+
+from radcap.core import UsageError
+from radcap.explanation.lenses.looking import looked
+from radcap.explanation.lenses.writer_lens import WriterLens
+from radcap.explanation.methods.method import Relevance
+from radcap.explanation.methods.spans import by_caption
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from radcap.explanation.lenses.lens import Lens
+    from radcap.explanation.lenses.looking import Looks
+    from radcap.explanation.targets import Span, Target
+
+__all__ = ["CrossAttention"]
+
+
+@dataclass(frozen=True, slots=True)
+class CrossAttention:
+    """For captioners whose decoder attends to the image."""
+
+    def __call__(self, lens: Lens, targets: Sequence[Target]) -> Relevance:
+        if not isinstance(lens, WriterLens):
+            raise UsageError("cross-attention shows where words look, and here are none. Use grad-cam.")
+
+        def spread(spans: Sequence[Span]) -> torch.Tensor:
+            heads = _heads(looked(lens, spans), spans)
+            return heads.std(dim=1, correction=0)
+
+        def mean(spans: Sequence[Span]) -> torch.Tensor:
+            return _heads(looked(lens, spans), spans).mean(dim=1)
+
+        return Relevance(by_caption(targets, mean), by_caption(targets, spread).abs())
+
+
+def _heads(looks: Looks, spans: Sequence[Span]) -> torch.Tensor:
+    """rows x heads of all layers x h x w: the mean over the tokens of each span."""
+    shift = looks.entries if looks.reads else 0
+    layers = [one.weights for one in looks.weights() if one.cross or looks.reads]
+    every = torch.cat(layers, dim=1)
+    rows = [every[row, :, shift + one.first : shift + one.last].mean(dim=1) for row, one in enumerate(spans)]
+    return looks.image(torch.stack(rows))

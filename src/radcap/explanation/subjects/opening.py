@@ -1,0 +1,230 @@
+"""From a model, whatever its kind, to what it said of an image.
+
+Invariant: the image is looked at with the very networks that answered; a model that does not look at images
+is refused.
+"""
+
+# torch is typed in part
+# pyright: reportUnknownMemberType=false
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import torch
+
+from radcap.captioning.hints import Hints
+from radcap.captioning.models import CaptionAnswers
+from radcap.captioning.models.plain_models import NearestModel, TemplateModel, WordsModel
+from radcap.captioning.models.writer_model import WriterModel
+from radcap.core import UsageError
+from radcap.detection.models import Answers
+from radcap.detection.models.ensemble_model import EnsembleModel
+from radcap.detection.models.network_model import NetworkModel
+from radcap.explanation.lenses.neighbour_lens import NeighbourLens
+from radcap.explanation.lenses.network_lens import NetworkLens
+from radcap.explanation.lenses.sighting import sighted
+from radcap.explanation.lenses.writer_lens import WriterLens, hints_for
+from radcap.explanation.subjects.caption_subjects import Written, caption_statements, plain_statements
+from radcap.explanation.subjects.concept_subjects import (
+    concept_statement,
+    concept_statements,
+    neighbour_statement,
+    voices_of,
+)
+from radcap.explanation.subjects.phrases import words_in
+from radcap.explanation.subjects.picture import picture_of
+from radcap.explanation.subjects.subject import Path, Statement, Subject
+from radcap.explanation.targets import Concept
+from radcap.explanation.values import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from radcap.captioning.models import Captioner, Line
+    from radcap.core import Cui
+    from radcap.datasets import ImageRef
+    from radcap.detection.models import Model
+    from radcap.explanation.subjects.concept_subjects import ConceptVoices
+    from radcap.explanation.subjects.wanted import Wanted
+
+    AnyModel: TypeAlias = Model | Captioner
+
+__all__ = ["AnyModel", "Photo", "check_explainable", "labels_of", "subject_of"]
+
+_PLAIN = "plain"  # how the way of a caption begins that no writer wrote
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Photo:
+    """An image by its bytes, and the row of the answers that is about it."""
+
+    image: str
+    data: bytes
+    name: str
+    row: int
+
+    @classmethod
+    def of(cls, image: str, ref: ImageRef, row: int) -> Photo:
+        return cls(image, ref.bytes, ref.name, row)
+
+
+def check_explainable(model: AnyModel) -> None:
+    """Refuse a model that no explanation can come from."""
+    known = (NetworkModel, EnsembleModel, WriterModel, TemplateModel, NearestModel, WordsModel)
+    if not isinstance(model, known):
+        raise UsageError(
+            "This model says the same of every image and looks at none, so nothing in an image explains it."
+            " Give a model that looks: zoo:captions, zoo:concepts, or one of yours."
+        )
+
+
+def labels_of(model: AnyModel) -> Mapping[Cui, str]:
+    """The concepts that a model can name, with their names."""
+    if isinstance(model, TemplateModel | WriterModel | NetworkModel | EnsembleModel):
+        return model.names
+    return {}
+
+
+def subject_of(model: AnyModel, answers: Answers | CaptionAnswers, photo: Photo, wanted: Wanted) -> Subject:
+    """All that a model said of an image and that is wanted."""
+    if isinstance(answers, Answers):
+        assert isinstance(model, NetworkModel | EnsembleModel)  # noqa: S101 - who answers concepts
+        voices = voices_of(model, photo.data, photo.name)
+        found = concept_statements(voices, answers, photo.row, wanted)
+        return _subject(photo, found, voices=voices)
+    line = answers.lines[photo.row]
+    if isinstance(model, WriterModel):
+        return _written(model, line, photo, wanted)
+    if isinstance(model, TemplateModel):
+        return _templated(model, line, photo, wanted)
+    if isinstance(model, NearestModel):
+        return _nearest(model, line, photo)
+    assert isinstance(model, WordsModel)  # noqa: S101 - the others were refused
+    return _worded(model, line, photo)
+
+
+def _subject(
+    photo: Photo,
+    statements: tuple[Statement, ...],
+    caption: str = "",
+    voices: ConceptVoices | None = None,
+    notes: tuple[str, ...] = (),
+) -> Subject:
+    return Subject(
+        photo.image,
+        picture_of(photo.data, photo.name),
+        statements,
+        caption,
+        neighbours=_answering(voices),
+        vector=None if voices is None else voices.vector,
+        notes=notes,
+    )
+
+
+def _answering(voices: ConceptVoices | None) -> tuple[tuple[str, float], ...]:
+    """The training images that answered in place of a head."""
+    lenses = () if voices is None else voices.lenses
+    return tuple(
+        (lens.index.ids[place], 0.0)
+        for lens in lenses
+        if isinstance(lens, NeighbourLens)
+        for place in lens.near
+    )
+
+
+def _written(model: WriterModel, line: Line, photo: Photo, wanted: Wanted) -> Subject:
+    eyes = model.eyes
+    detector = None if eyes.detector is None else voices_of(eyes.detector, photo.data, photo.name)
+    concepts = () if detector is None else _decided(model, line, detector, wanted)
+    if line.by.startswith(_PLAIN) and detector is not None:
+        found = plain_statements(line, detector, wanted)
+        note = "No draft of the writer was supported: the caption says plainly what the detector decided for."
+        return _subject(photo, found + concepts, line.caption, detector, (note,))
+    seen = sighted(photo.data, photo.name, eyes.view, eyes.place.device)
+    lens = WriterLens(model, _told(model, seen.pixels, detector), seen.pixels, seen.frame)
+    written = Written(lens, line, model.names, detector)
+    return _subject(photo, caption_statements(written, wanted) + concepts, line.caption, detector)
+
+
+@torch.no_grad()
+def _told(model: WriterModel, pixels: torch.Tensor, detector: ConceptVoices | None) -> Hints:
+    features = model.eyes.looker(pixels).float()
+    if detector is None or model.eyes.backbone is None:
+        return hints_for(model, features)
+    theirs = detector.lenses[0]
+    return hints_for(model, features, theirs.backbone(theirs.pixels).float())
+
+
+def _decided(
+    model: WriterModel, line: Line, detector: ConceptVoices, wanted: Wanted
+) -> tuple[Statement, ...]:
+    """The concepts that the caption could lean on, as its detector sees them."""
+    asked = dict.fromkeys([*(line.concepts if wanted.group("concepts") else ()), *wanted.cuis(model.names)])
+    known = [cui for cui in asked if cui in detector.labels]
+    return tuple(
+        concept_statement(detector, cui, line.concepts.get(cui), cui in line.concepts) for cui in known
+    )
+
+
+def _templated(model: TemplateModel, line: Line, photo: Photo, wanted: Wanted) -> Subject:
+    assert model.eyes.detector is not None  # noqa: S101 - a template always has a detector
+    detector = voices_of(model.eyes.detector, photo.data, photo.name)
+    found = plain_statements(line, detector, wanted)
+    spoken = {one.cui for one in found}
+    silent = [cui for cui in line.concepts if cui not in spoken] if wanted.group("concepts") else []
+    found += tuple(concept_statement(detector, cui, line.concepts[cui], True) for cui in silent)
+    return _subject(photo, found, line.caption, detector)
+
+
+def _nearest(model: NearestModel, line: Line, photo: Photo) -> Subject:
+    """The caption is that of a training image: what makes the image like it is all there is to show."""
+    eyes, index = model.eyes, model.recall.index
+    head = model.pool if model.pool is not None else eyes.detector.network.head if eyes.detector else None
+    assert head is not None  # noqa: S101 - a model that recalls has something to compare by
+    apart = model.pool is None and eyes.detector is not None
+    view = eyes.detector.view if apart and eyes.detector is not None else eyes.view
+    backbone = eyes.detector.network.backbone if apart and eyes.detector is not None else eyes.looker
+    seen = sighted(photo.data, photo.name, view, eyes.place.device)
+    place = {image: number for number, image in enumerate(index.ids)}
+    near = tuple(place[one.image] for one in line.neighbours)
+    lens = NeighbourLens(backbone, head, index, near, seen.pixels, seen.frame)
+    found = tuple(neighbour_statement(lens, one, number) for number, one in enumerate(near, 1))
+    note = "The caption is that of a training image, so its words have no place in this one."
+    subject = _subject(photo, found, line.caption, notes=(note,))
+    told = tuple((one.image, one.similarity) for one in line.neighbours)
+    return Subject(subject.image, subject.picture, found, line.caption, told, notes=subject.notes)
+
+
+def _worded(model: WordsModel, line: Line, photo: Photo) -> Subject:
+    """Each word is a label of a head of its own."""
+    seen = sighted(photo.data, photo.name, model.eyes.view, model.eyes.place.device)
+    places = {word: number for number, word in enumerate(model.words)}
+    lens = NetworkLens(_Headed(model), places, seen.pixels, seen.frame)
+    known = {word.casefold(): word for word in model.words}
+    chances = {one.text: one.score for one in line.drafts}
+    found: list[Statement] = []
+    for phrase in words_in(line.caption):
+        word = known.get(phrase.text.casefold())
+        if word is not None:
+            target = Concept(word)
+            found.append(
+                Statement(
+                    f"word-{phrase.start}",
+                    Kind.WORD,
+                    phrase.text,
+                    (Path(lens, target),),
+                    target,
+                    ((lens, 1.0),),
+                    probability=chances.get(word),
+                    place=(phrase.start, phrase.end),
+                )
+            )
+    return _subject(photo, tuple(found), line.caption)
+
+
+class _Headed:
+    """A backbone and the head over words, as a network."""
+
+    def __init__(self, model: WordsModel) -> None:
+        self.backbone, self.head = model.eyes.looker, model.head
