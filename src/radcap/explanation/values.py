@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from radcap.core import Cui
     from radcap.explanation.faithfulness.values import Faithfulness, Sanity
 
-__all__ = ["Box", "Case", "Evidence", "Explanation", "Kind", "Origin"]
+__all__ = ["IMAGE", "Box", "Case", "Evidence", "Explanation", "Kind", "Origin"]
+
+IMAGE = "the image itself"  # the path by which a statement comes from the image alone
 
 
 class Kind(StrEnum):

@@ -128,7 +128,7 @@ def _slices(
     along: NDArray[np.float64], across: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Pixels in each slice of the piece, from one end to the other, and how far off the middle they lie."""
-    edges: NDArray[np.float64] = np.linspace(along.min() - 0.5, along.max() + 0.5, _SLICES + 1)
+    edges = np.linspace(float(along.min()) - 0.5, float(along.max()) + 0.5, _SLICES + 1)
     # a pixel is one long, and belongs to two slices in parts
     before = np.minimum(np.maximum(edges[:, None] - (along - 0.5), 0.0), 1.0)
     parts: NDArray[np.float64] = before[1:] - before[:-1]

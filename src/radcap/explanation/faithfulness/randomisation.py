@@ -1,37 +1,42 @@
 """Cascading weight randomisation (Adebayo 2018): does a map change as its model becomes noise?
 
-Invariant: the caller's network is never touched. The weights of each tensor are shuffled, not drawn anew, so
-that their scale stays what later layers expect, in networks whose norms were folded away as well. Maps are
-compared with their sign: a network of noise still sees where an image is bright, but whether it counts that
-for or against a statement is chance, and that is what must be lost.
+Invariant: the caller's network is never touched. The weights of each tensor are shuffled, and what a shuffled
+layer gives is brought to the mean and spread that it gave before, so that activations do not die in networks
+whose norms were folded away: a map that vanished would pass without having been tested. Maps are compared
+with their sign: a network of noise still sees where an image is bright, but whether it counts that for or
+against a statement is chance, and that is what must be lost.
 """
 
 # torch is typed in part
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 from __future__ import annotations
 
+from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import torch
+from torch import nn
 
 from radcap.explanation.faithfulness.similarity import rank_correlation
 from radcap.explanation.faithfulness.values import Sanity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
-    from torch import nn
 
     from radcap.explanation.lenses.lens import Lens
     from radcap.explanation.methods.method import Method
     from radcap.explanation.targets import Target
 
 __all__ = ["Stage", "mean_sanity", "sanity", "shuffle_weights", "stages_of"]
+
+_LEAST = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +62,12 @@ def sanity(
     Cost: one explanation of the image for each stage, and one for the network as it is.
     """
     plan = stages_of(network, _backbone_name(network, lens_of), stages)
-    true = _maps(method, lens_of(deepcopy(network)), targets)
+    whole = deepcopy(network)
+    with _watched(whole) as levels:
+        true = _maps(method, lens_of(whole), targets)
     likeness = [
-        _likeness(true, _maps(method, lens_of(noised), targets)) for noised in _cascade(network, plan, seed)
+        _likeness(true, _maps(method, lens_of(noised), targets))
+        for noised in _cascade(network, plan, levels, seed)
     ]
     return Sanity(tuple(stage.name for stage in plan), tuple(likeness))
 
@@ -96,12 +104,46 @@ def shuffle_weights(network: nn.Module, modules: Sequence[str], seed: int) -> No
             tensor.data = tensor.data.flatten()[order].view_as(tensor)
 
 
-def _cascade(network: nn.Module, plan: Sequence[Stage], seed: int) -> Iterator[nn.Module]:
+def _cascade(
+    network: nn.Module, plan: Sequence[Stage], levels: Mapping[str, Level], seed: int
+) -> Iterator[nn.Module]:
     """Copies with ever more noise; each is the caller's own."""
     noised = deepcopy(network)
     for place, stage in enumerate(plan):
         shuffle_weights(noised, stage.modules, seed + place)
+        for name in stage.modules:
+            if name in levels:
+                noised.get_submodule(name).register_forward_hook(levels[name].kept)
         yield deepcopy(noised)
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The mean and the spread of what a layer gives."""
+
+    mean: float
+    spread: float
+
+    def kept(self, _: nn.Module, __: object, given: torch.Tensor) -> torch.Tensor:
+        """What a shuffled layer gives, at the level of what it gave before."""
+        return (given - given.mean()) / given.std().clamp(min=_LEAST) * self.spread + self.mean
+
+
+@contextmanager
+def _watched(network: nn.Module) -> Generator[dict[str, Level]]:
+    """The levels of all layers while something runs."""
+    levels: dict[str, Level] = {}
+
+    def note(name: str, _: nn.Module, __: object, given: torch.Tensor) -> None:
+        if given.numel() > 1:
+            told = given.detach()
+            levels.setdefault(name, Level(float(told.mean()), float(told.std())))
+
+    with ExitStack() as stack:
+        for name, module in _named(network):
+            if isinstance(module, nn.Conv2d | nn.Linear):
+                stack.callback(module.register_forward_hook(partial(note, name)).remove)
+        yield levels
 
 
 def _backbone_name(network: nn.Module, lens_of: Callable[[nn.Module], Lens]) -> str | None:

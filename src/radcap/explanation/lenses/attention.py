@@ -40,8 +40,10 @@ def recorded(network: nn.Module) -> Generator[list[Attended]]:
     """The attention of what runs inside, in its order."""
     seen: list[Attended] = []
 
-    def note(_: nn.Module, __: object, shares: torch.Tensor) -> None:
-        seen.append(Attended(shares[:, None, None], cross=True))
+    def note(_: nn.Module, __: object, shares: torch.Tensor) -> torch.Tensor:
+        weights = shares[:, None, None]
+        seen.append(Attended(weights, cross=True))
+        return weights[:, 0, 0]  # what is recorded is what goes on, or no slope would reach it
 
     with ExitStack() as stack:
         for module in network.modules():
@@ -93,7 +95,9 @@ def _attended(
     if attn_mask is not None:
         masked = attn_mask.dtype == torch.bool
         scores = scores.masked_fill(~attn_mask, -torch.inf) if masked else scores + attn_mask
-    weights = scores.softmax(-1)
+    # who may look at nothing sees nothing, as torch has it; a softmax alone would give no number
+    blind = scores.isneginf().all(-1, keepdim=True)
+    weights = scores.masked_fill(blind, 0).softmax(-1).masked_fill(blind, 0)
     # a mask that is alike for every asker is one of a memory beside them
     beside = attn_mask is not None and attn_mask.shape[-2] == 1 and query.shape[-2] > 1
     cross = beside or query.shape[-2] != key.shape[-2]

@@ -37,14 +37,8 @@ class CrossAttention:
         if not isinstance(lens, WriterLens):
             raise UsageError("cross-attention shows where words look, and here are none. Use grad-cam.")
 
-        def spread(spans: Sequence[Span]) -> torch.Tensor:
-            heads = _heads(looked(lens, spans), spans)
-            return heads.std(dim=1, correction=0)
-
-        def mean(spans: Sequence[Span]) -> torch.Tensor:
-            return _heads(looked(lens, spans), spans).mean(dim=1)
-
-        return Relevance(by_caption(targets, mean), by_caption(targets, spread).abs())
+        heads = by_caption(targets, lambda spans: _heads(looked(lens, spans), spans))
+        return Relevance(heads.mean(dim=1), heads.std(dim=1, correction=0))
 
 
 def _heads(looks: Looks, spans: Sequence[Span]) -> torch.Tensor:

@@ -21,7 +21,7 @@ __all__ = ["by_caption"]
 
 
 def by_caption(targets: Sequence[Target], maps_of: Callable[[Sequence[Span]], torch.Tensor]) -> torch.Tensor:
-    """targets x h x w; a contrast is the difference of its maps."""
+    """targets x ... x h x w; a contrast is the difference of its maps."""
     spans = dict.fromkeys(one for target in targets for one in _parts(target))
     maps: dict[Span, torch.Tensor] = {}
     for tokens in dict.fromkeys(one.tokens for one in spans):

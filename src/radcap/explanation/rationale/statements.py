@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from radcap.explanation.rationale.places import where
 from radcap.explanation.rationale.quoting import listed, quoted
 from radcap.explanation.rationale.words import how_likely
-from radcap.explanation.values import Kind
+from radcap.explanation.values import IMAGE, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["language_only", "statements"]
 
 _LANGUAGE = 0.05  # a share of the image below which words come from language
-_IMAGE = "image"
-_PATHS = {_IMAGE: "the image itself", "concepts": "the concepts that the captioner was told"}
 _WHOLE = "This is a property of the whole image, not of a part of it."
 _HELD = " To the model this is"
 
@@ -51,7 +49,7 @@ def language_only(one: Evidence) -> bool:
     if one.kind not in (Kind.WORD, Kind.SPAN) or not one.localisable:
         return False
     shares = dict(one.paths)
-    return shares[_IMAGE] < _LANGUAGE if _IMAGE in shares else one.map is None and not one.note
+    return shares[IMAGE] < _LANGUAGE if IMAGE in shares else one.map is None and not one.note
 
 
 def _likely(evidence: Iterable[Evidence], *, calibrated: bool) -> dict[str, str]:
@@ -126,7 +124,7 @@ def _where(one: Evidence) -> str:
 
 
 def _whence(one: Evidence) -> str:
-    told = [f"{_PATHS.get(name, name)} ({_per_cent(share)})" for name, share in one.paths]
+    told = [f"{name} ({_per_cent(share)})" for name, share in one.paths]
     return f" It comes from {listed(told)}." if told else ""
 
 

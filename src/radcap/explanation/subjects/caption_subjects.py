@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, cast
 import torch
 
 from radcap.captioning.hints import Hints
-from radcap.core import UsageError
-from radcap.explanation.subjects.concept_subjects import localisable
+from radcap.explanation.subjects.concept_subjects import contrast_statement, localisable
 from radcap.explanation.subjects.phrases import concepts_in, token_ends, token_range, words_in
 from radcap.explanation.subjects.subject import Path, Statement
-from radcap.explanation.subjects.wanted import concept_named, unknown_target
+from radcap.explanation.subjects.wanted import concept_named
 from radcap.explanation.targets import Concept, Contrast, Span
 from radcap.explanation.values import Kind
 
@@ -89,8 +88,8 @@ def caption_statements(written: Written, wanted: Wanted) -> tuple[Statement, ...
         _statement(written, kind, phrase, span, effect)
         for (kind, phrase), span, effect in zip(asked, spans, effects, strict=True)
     ]
-    found += [_contrast(written, *pair) for pair in wanted.contrasts]
-    return tuple(found)
+    pairs = [_contrast(written, *pair, number) for number, pair in enumerate(wanted.contrasts, 1)]
+    return (*found, *(one for one in pairs if one is not None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +141,7 @@ def _statement(written: Written, kind: Kind, phrase: Phrase, span: Span, effect:
         cui=phrase.cui,
         probability=effect.chance,
         place=(phrase.start, phrase.end),
-        localisable=able and bool(paths),
+        localisable=able,
         note=note if paths else _LANGUAGE,
     )
 
@@ -165,18 +164,18 @@ def _paths(written: Written, span: Span, effect: _Effect) -> tuple[Path, ...]:
     return tuple(replace(path, share=share / told) for path, share in kept)
 
 
-def _contrast(written: Written, this: str, other: str) -> Statement:
-    """Why a word and not another in its place."""
+def _contrast(written: Written, this: str, other: str, number: int) -> Statement | None:
+    """Why a word and not another in its place; nothing where the caption does not say it."""
     caption = written.line.caption
     phrase = next((one for one in words_in(caption) if one.text.casefold() == this.casefold()), None)
     if phrase is None:
-        raise unknown_target(this, {}, [one.text for one in words_in(caption)])
+        return None
     changed = caption[: phrase.start] + other + caption[phrase.end :]
     tokens = tuple(written.lens.model.scribe.tokenizer.encode(changed))
     instead = replace(phrase, end=phrase.start + len(other), text=other)
     target = Contrast(written.span(phrase), written.span(instead, tokens))
     return Statement(
-        key=f"contrast-{phrase.start}",
+        key=f"contrast-{number}",
         kind=Kind.CONTRAST,
         label=f"{phrase.text} rather than {other}",
         paths=(Path(written.lens, target),),
@@ -189,15 +188,10 @@ def _contrast(written: Written, this: str, other: str) -> Statement:
 
 def plain_statements(line: Line, detector: ConceptVoices, wanted: Wanted) -> tuple[Statement, ...]:
     """The words of a caption that a grammar made of what a detector decided for."""
-    if wanted.contrasts and not all(
-        concept_named(one, detector.labels) for pair in wanted.contrasts for one in pair
-    ):
-        raise UsageError(
-            "The caption is the plain sentence of a grammar, which weighs no words against each other."
-            " Contrast two concepts, like C0032285:C0032227."
-        )
     asked = wanted_phrases(line.caption, line, detector.labels, wanted)
-    return tuple(_plain(line, detector, kind, phrase) for kind, phrase in asked)
+    found = [_plain(line, detector, kind, phrase) for kind, phrase in asked]
+    pairs = [one for one in wanted.contrasts if all(concept_named(name, detector.labels) for name in one)]
+    return (*found, *(contrast_statement(detector, *pair) for pair in pairs))
 
 
 def _plain(line: Line, detector: ConceptVoices, kind: Kind, phrase: Phrase) -> Statement:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,12 +12,13 @@ from radcap.captioning.grammar import Role, role_of
 from radcap.core import UsageError
 from radcap.detection.models.ensemble_model import EnsembleModel
 from radcap.explanation.lenses.neighbour_lens import NeighbourLens
+from radcap.explanation.lenses.network_lens import NetworkLens
 from radcap.explanation.subjects.concept_lenses import concept_lens, vector_of
 from radcap.explanation.subjects.shares import member_shares
 from radcap.explanation.subjects.subject import Path, Statement
 from radcap.explanation.subjects.wanted import concept_named, unknown_target
 from radcap.explanation.targets import Concept, Contrast, Neighbour
-from radcap.explanation.values import Kind
+from radcap.explanation.values import IMAGE, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
     from radcap.core import Cui
     from radcap.detection.models import Answers
     from radcap.detection.models.network_model import NetworkModel
-    from radcap.explanation.lenses.network_lens import NetworkLens
+    from radcap.explanation.lenses.lens import Lens
     from radcap.explanation.subjects.wanted import Wanted
     from radcap.explanation.targets import Target
 
-__all__ = ["ConceptVoices", "concept_statements", "localisable", "voices_of"]
+__all__ = ["ConceptVoices", "concept_statements", "contrast_statement", "localisable", "voices_of"]
 
 _WHOLE = {
     Role.MODALITY: "The modality belongs to the whole image: the map shows what spoke for it, and no place.",
@@ -55,11 +56,11 @@ class ConceptVoices:
         found = [
             (lens, name, float(part))
             for lens, name, part in zip(self.lenses, self.names, share, strict=True)
-            if part > 0 and not (isinstance(lens, NeighbourLens) and not lens.speakers(cui))
+            if part > 0 and _scores(lens, cui)
         ]
         whole = sum(part for _, _, part in found)
         return tuple(
-            Path(lens, target, part / whole, f"the member {name}" if name else "the image itself")
+            Path(lens, target, part / whole, f"the member {name}" if name else IMAGE)
             for lens, name, part in found
         )
 
@@ -112,7 +113,7 @@ def concept_statements(
     asked = dict.fromkeys(decided if wanted.group("concepts") else [])
     asked |= dict.fromkeys(wanted.cuis(voices.labels))
     found = [concept_statement(voices, cui, _chance(answers, row, cui), cui in decided) for cui in asked]
-    found += [_contrast(voices, *pair) for pair in wanted.contrasts]
+    found += [contrast_statement(voices, *pair) for pair in wanted.contrasts]
     found += _neighbours(voices) if wanted.group("neighbours") else []
     return tuple(found)
 
@@ -146,10 +147,13 @@ def localisable(cui: Cui, name: str) -> tuple[bool, str]:
     return not note, note
 
 
-def _contrast(voices: ConceptVoices, this: str, other: str) -> Statement:
+def contrast_statement(voices: ConceptVoices, this: str, other: str) -> Statement:
+    """Why one concept and not another, by the networks that can tell them apart."""
     pair = [_known(voices, one) for one in (this, other)]
     target = Contrast(Concept(pair[0]), Concept(pair[1]))
-    paths = voices.paths(target, pair[0])
+    paths = _knowing(voices.paths(target, pair[0]), pair[1])
+    if not paths:
+        raise UsageError(f"What spoke for {this} does not know {other}. Contrast it with another concept.")
     label = " rather than ".join(voices.labels[cui] or cui for cui in pair)
     note = "Above zero speaks for the first, below zero for the second."
     return Statement(
@@ -161,6 +165,20 @@ def _contrast(voices: ConceptVoices, this: str, other: str) -> Statement:
         voices=tuple((one.lens, one.share) for one in paths),
         note=note,
     )
+
+
+def _knowing(paths: Sequence[Path], cui: Cui) -> tuple[Path, ...]:
+    """Of some paths those whose network scores a concept too."""
+    kept = [one for one in paths if _scores(one.lens, cui)]
+    whole = sum(one.share for one in kept)
+    return tuple(replace(one, share=one.share / whole) for one in kept)
+
+
+def _scores(lens: Lens, cui: Cui) -> bool:
+    """Whether a network has a score for a concept: by neighbours, only where one of them has it."""
+    if isinstance(lens, NeighbourLens):
+        return bool(lens.speakers(cui))
+    return isinstance(lens, NetworkLens) and cui in lens.places
 
 
 def _known(voices: ConceptVoices, text: str) -> Cui:
@@ -177,8 +195,8 @@ def _neighbours(voices: ConceptVoices) -> list[Statement]:
     found: list[Statement] = []
     for lens in voices.lenses:
         if isinstance(lens, NeighbourLens):
-            for number, place in enumerate(lens.near[:_SHOWN], 1):
-                found.append(neighbour_statement(lens, place, number))
+            for place in lens.near[:_SHOWN]:
+                found.append(neighbour_statement(lens, place, len(found) + 1))
     return found
 
 

@@ -8,8 +8,8 @@ is refused.
 # pyright: reportUnknownMemberType=false
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import torch
 
@@ -26,15 +26,18 @@ from radcap.explanation.lenses.network_lens import NetworkLens
 from radcap.explanation.lenses.sighting import sighted
 from radcap.explanation.lenses.writer_lens import WriterLens, hints_for
 from radcap.explanation.subjects.caption_subjects import Written, caption_statements, plain_statements
+from radcap.explanation.subjects.concept_lenses import vector_of
 from radcap.explanation.subjects.concept_subjects import (
     concept_statement,
     concept_statements,
+    contrast_statement,
     neighbour_statement,
     voices_of,
 )
 from radcap.explanation.subjects.phrases import words_in
 from radcap.explanation.subjects.picture import picture_of
 from radcap.explanation.subjects.subject import Path, Statement, Subject
+from radcap.explanation.subjects.wanted import concept_named
 from radcap.explanation.targets import Concept
 from radcap.explanation.values import Kind
 
@@ -101,7 +104,7 @@ def subject_of(model: AnyModel, answers: Answers | CaptionAnswers, photo: Photo,
     if isinstance(model, NearestModel):
         return _nearest(model, line, photo)
     assert isinstance(model, WordsModel)  # noqa: S101 - the others were refused
-    return _worded(model, line, photo)
+    return _worded(model, line, photo, wanted)
 
 
 def _subject(
@@ -125,18 +128,21 @@ def _subject(
 def _answering(voices: ConceptVoices | None) -> tuple[tuple[str, float], ...]:
     """The training images that answered in place of a head."""
     lenses = () if voices is None else voices.lenses
-    return tuple(
-        (lens.index.ids[place], 0.0)
-        for lens in lenses
-        if isinstance(lens, NeighbourLens)
-        for place in lens.near
-    )
+    return tuple(one for lens in lenses if isinstance(lens, NeighbourLens) for one in _near(lens))
+
+
+def _near(lens: NeighbourLens) -> list[tuple[str, float]]:
+    found = lens.index.search(vector_of(lens)[None], len(lens.near))
+    likeness = cast("list[float]", found.scores[0].tolist())
+    return [(lens.index.ids[place], one) for place, one in zip(lens.near, likeness, strict=True)]
 
 
 def _written(model: WriterModel, line: Line, photo: Photo, wanted: Wanted) -> Subject:
     eyes = model.eyes
     detector = None if eyes.detector is None else voices_of(eyes.detector, photo.data, photo.name)
-    concepts = () if detector is None else _decided(model, line, detector, wanted)
+    concepts: tuple[Statement, ...] = ()
+    if detector is not None:
+        concepts = _decided(model.names, line, detector, wanted)
     if line.by.startswith(_PLAIN) and detector is not None:
         found = plain_statements(line, detector, wanted)
         note = "No draft of the writer was supported: the caption says plainly what the detector decided for."
@@ -144,7 +150,21 @@ def _written(model: WriterModel, line: Line, photo: Photo, wanted: Wanted) -> Su
     seen = sighted(photo.data, photo.name, eyes.view, eyes.place.device)
     lens = WriterLens(model, _told(model, seen.pixels, detector), seen.pixels, seen.frame)
     written = Written(lens, line, model.names, detector)
+    if detector is not None:
+        pairs = _concept_pairs(wanted, detector, line.caption)
+        wanted = replace(wanted, contrasts=tuple(one for one in wanted.contrasts if one not in pairs))
+        concepts += tuple(contrast_statement(detector, *one) for one in pairs)
     return _subject(photo, caption_statements(written, wanted) + concepts, line.caption, detector)
+
+
+def _concept_pairs(wanted: Wanted, detector: ConceptVoices, caption: str) -> list[tuple[str, str]]:
+    """The contrasts that are of concepts: where the caption has the first as a word, it is one of words."""
+    said = {one.text.casefold() for one in words_in(caption)}
+    return [
+        pair
+        for pair in wanted.contrasts
+        if pair[0].casefold() not in said and all(concept_named(one, detector.labels) for one in pair)
+    ]
 
 
 @torch.no_grad()
@@ -157,10 +177,11 @@ def _told(model: WriterModel, pixels: torch.Tensor, detector: ConceptVoices | No
 
 
 def _decided(
-    model: WriterModel, line: Line, detector: ConceptVoices, wanted: Wanted
+    names: Mapping[Cui, str], line: Line, detector: ConceptVoices, wanted: Wanted
 ) -> tuple[Statement, ...]:
     """The concepts that the caption could lean on, as its detector sees them."""
-    asked = dict.fromkeys([*(line.concepts if wanted.group("concepts") else ()), *wanted.cuis(model.names)])
+    asked = dict.fromkeys(line.concepts if wanted.group("concepts") else ())
+    asked |= dict.fromkeys(wanted.cuis(names))
     known = [cui for cui in asked if cui in detector.labels]
     return tuple(
         concept_statement(detector, cui, line.concepts.get(cui), cui in line.concepts) for cui in known
@@ -172,9 +193,8 @@ def _templated(model: TemplateModel, line: Line, photo: Photo, wanted: Wanted) -
     detector = voices_of(model.eyes.detector, photo.data, photo.name)
     found = plain_statements(line, detector, wanted)
     spoken = {one.cui for one in found}
-    silent = [cui for cui in line.concepts if cui not in spoken] if wanted.group("concepts") else []
-    found += tuple(concept_statement(detector, cui, line.concepts[cui], True) for cui in silent)
-    return _subject(photo, found, line.caption, detector)
+    silent = tuple(one for one in _decided(model.names, line, detector, wanted) if one.cui not in spoken)
+    return _subject(photo, found + silent, line.caption, detector)
 
 
 def _nearest(model: NearestModel, line: Line, photo: Photo) -> Subject:
@@ -196,17 +216,18 @@ def _nearest(model: NearestModel, line: Line, photo: Photo) -> Subject:
     return Subject(subject.image, subject.picture, found, line.caption, told, notes=subject.notes)
 
 
-def _worded(model: WordsModel, line: Line, photo: Photo) -> Subject:
+def _worded(model: WordsModel, line: Line, photo: Photo, wanted: Wanted) -> Subject:
     """Each word is a label of a head of its own."""
     seen = sighted(photo.data, photo.name, model.eyes.view, model.eyes.place.device)
     places = {word: number for number, word in enumerate(model.words)}
     lens = NetworkLens(_Headed(model), places, seen.pixels, seen.frame)
     known = {word.casefold(): word for word in model.words}
     chances = {one.text: one.score for one in line.drafts}
+    asked = {one.casefold() for one in wanted.words({})}
     found: list[Statement] = []
     for phrase in words_in(line.caption):
         word = known.get(phrase.text.casefold())
-        if word is not None:
+        if word is not None and (wanted.group("words") or phrase.text.casefold() in asked):
             target = Concept(word)
             found.append(
                 Statement(

@@ -74,4 +74,7 @@ def token_range(ends: Sequence[int], start: int, end: int) -> tuple[int, int]:
     """The tokens that write some letters, the first and the one after the last."""
     first = next((place for place, one in enumerate(ends) if one > start), len(ends) - 1)
     last = next((place for place, one in enumerate(ends) if one >= end), len(ends) - 1)
-    return first, max(first, last) + 1
+    last = max(first, last)
+    while last + 1 < len(ends) and ends[last + 1] == ends[last]:  # a letter may be several tokens
+        last += 1
+    return first, last + 1

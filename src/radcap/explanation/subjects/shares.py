@@ -24,11 +24,12 @@ def member_shares(
     ensemble: Ensemble, logits: NDArray[np.float32], decided: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     """members x labels, from each member's logits and decisions (members x labels)."""
+    exact = logits.astype(np.float64)
     if ensemble.rule in ("mean-logit", "weighted"):
         weights = np.array(ensemble.weights or [1.0] * len(logits))[:, None]
-        added = np.maximum(weights * logits, 0)
+        added = np.maximum(weights * exact, 0)
         return _shares(added, np.broadcast_to(weights, logits.shape))
-    chances = sigmoid(logits.astype(np.float64))
+    chances = sigmoid(exact)
     if ensemble.rule == "mean-probability":
         return _shares(chances, chances)
     spoke = decided.any(axis=1)
@@ -40,4 +41,4 @@ def member_shares(
 def _shares(parts: NDArray[np.floating], otherwise: NDArray[np.floating]) -> NDArray[np.float64]:
     """Parts of one; where nobody has a part, by something else."""
     told = np.where(parts.sum(axis=0) > 0, parts, otherwise)
-    return told / np.maximum(told.sum(axis=0), 1e-12)
+    return told / np.maximum(told.sum(axis=0), np.finfo(np.float64).tiny)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from radcap.explanation.values import IMAGE
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -28,7 +30,7 @@ class Path:
     lens: Lens
     target: Target
     share: float = 1.0
-    name: str = "the image itself"
+    name: str = IMAGE
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,5 +1,5 @@
 """Explanations as one HTML file: click a word, see where it comes from."""
 
-from radcap.explanation.viewer.page import viewer_page
+from radcap.explanation.viewer.page import Viewer, viewer_page
 
-__all__ = ["viewer_page"]
+__all__ = ["Viewer", "viewer_page"]

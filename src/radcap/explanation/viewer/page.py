@@ -30,21 +30,42 @@ from radcap.report.markup import Markup, element, joined
 from radcap.report.names import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from radcap.explanation.values import Explanation
 
-__all__ = ["viewer_page"]
+__all__ = ["Viewer", "viewer_page"]
 
 _THUMBNAIL = 72
 
 
-def viewer_page(explanations: Sequence[Explanation], title: str = "Explanations") -> str:
+def viewer_page(explanations: Iterable[Explanation], title: str = "Explanations") -> str:
     """The page of all explanations, one image in sight at a time."""
+    viewer = Viewer()
+    for one in explanations:
+        viewer.add(one)
+    return viewer.page(title)
+
+
+class Viewer:
+    """Takes explanations one by one and keeps their markup alone, so that maps can be forgotten."""
+
+    def __init__(self) -> None:
+        self.images: list[Markup] = []
+        self.small: list[tuple[str, str]] = []
+
+    def add(self, explanation: Explanation) -> None:
+        self.small.append((explanation.image, picture_address(explanation.picture, _THUMBNAIL)))
+        self.images.append(_image(explanation, len(self.images) + 1))
+
+    def page(self, title: str = "Explanations", note: str = "") -> str:
+        """The page of all that were added; `note` stands below its title."""
+        return _page(title, note, self.images, self.small)
+
+
+def _page(title: str, note: str, images: Sequence[Markup], small: Sequence[tuple[str, str]]) -> str:
     here = files("radcap.explanation.viewer")
-    small = [(one.image, picture_address(one.picture, _THUMBNAIL)) for one in explanations]
-    told = element("p", f"{counted(len(explanations))}. {DISCLAIMER}.", class_="summary")
-    images = [_image(one, place) for place, one in enumerate(explanations, 1)]
+    told = element("p", f"{counted(len(images))}. {DISCLAIMER}. {note}".strip(), class_="summary")
     return page(
         title,
         joined([told, thumbnails(small)]),
