@@ -1,3 +1,16 @@
 """Explanations that come from the model itself: where in the image each concept and word was seen."""
 
-__all__: list[str] = []
+from radcap.explanation.explaining import Explainer, Failure, Settings
+from radcap.explanation.values import Box, Case, Evidence, Explanation, Kind, Origin
+
+__all__ = [
+    "Box",
+    "Case",
+    "Evidence",
+    "Explainer",
+    "Explanation",
+    "Failure",
+    "Kind",
+    "Origin",
+    "Settings",
+]

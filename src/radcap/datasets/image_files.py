@@ -1,0 +1,79 @@
+"""Images that somebody names one by one, as a dataset without labels.
+
+Invariant: an id is the name of the file, made unique by a number where two files share one; nothing is read
+before it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from radcap.core import UsageError
+from radcap.datasets.columns import make_table
+from radcap.datasets.dataset import Dataset
+from radcap.datasets.refusal import missing_image, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["image_files"]
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFiles:
+    """Files by their paths, which are the keys."""
+
+    paths: tuple[str, ...]
+
+    def read(self, key: str) -> bytes:
+        if not self.has(key):
+            raise missing_image(key)
+        try:
+            return Path(key).read_bytes()
+        except OSError as error:
+            raise refuse("IMG109", key, why=error.strerror or "the disk refuses") from None
+
+    def has(self, key: str) -> bool:
+        return key in self.paths
+
+    def name(self, key: str) -> str:
+        return key
+
+    def path(self, key: str) -> Path | None:
+        return Path(key) if self.has(key) else None
+
+    def stamp(self, key: str) -> str:
+        if not self.has(key):
+            return ""
+        seen = Path(key).stat()
+        return f"{seen.st_size}:{seen.st_mtime_ns}"
+
+    def keys(self) -> Iterable[str]:
+        return self.paths
+
+
+def image_files(paths: Sequence[str | Path]) -> Dataset:
+    """Files as a dataset; all that are not there are refused at once."""
+    named = [Path(one) for one in paths]
+    away = [str(one) for one in named if not one.is_file()]
+    if away:
+        some = ", ".join(away[:_SHOWN]) + (", ..." if len(away) > _SHOWN else "")
+        raise UsageError(f"{len(away)} of {len(named)} images cannot be found: {some}. Check the names.")
+    keys = [str(one) for one in named]
+    columns = {"image_id": _unique([one.stem for one in named]), "image": keys, "split": [""] * len(keys)}
+    return Dataset("images", make_table(columns, len(keys)), NamedFiles(tuple(keys)), layout="files")
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    """Names that come twice get the number of the time they come."""
+    many, seen = Counter(names), Counter[str]()
+    found: list[str] = []
+    for name in names:
+        seen[name] += 1
+        found.append(f"{name}-{seen[name]}" if many[name] > 1 else name)
+    return found
