@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         edition,
         score_concepts,
     )
+    from radcap.reading.explaining import explain
     from radcap.reading.scoring import compare, score_captions
     from radcap.stats import Procedure
     from radcap.systems.predicting import predict
@@ -53,6 +54,7 @@ __all__ = [
     "board",
     "compare",
     "edition",
+    "explain",
     "fix_run",
     "link",
     "load_dataset",
@@ -76,6 +78,7 @@ _HOMES = {
     "radcap.metrics": (
         *("EDITIONS", "Edition", "RunComparison", "ScoreReport", "board", "edition", "score_concepts"),
     ),
+    "radcap.reading.explaining": ("explain",),
     "radcap.reading.scoring": ("compare", "score_captions"),
     "radcap.stats": ("Procedure",),
     "radcap.systems.training": ("train",),

@@ -13,6 +13,8 @@ from radcap.cli.options import Json
 from radcap.core import Missing, UsageError
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from radcap.explanation.writing import Written
 
 __all__ = ["explain_command"]
@@ -32,22 +34,23 @@ def explain_command(
         str,
         typer.Option(
             metavar="NAME",
-            help="auto takes what suits each network best; others: grad-cam, hires-cam, layer-cam, ablation-cam,"
-            " integrated-gradients, lrp, csra-map, rollout, chefer, cross-attention, occlusion, or a system of"
-            " radcap systems list --task explain.",
+            help="auto takes what suits each network best; others: grad-cam, hires-cam, layer-cam,"
+            " ablation-cam, integrated-gradients, lrp, csra-map, rollout, chefer, cross-attention, occlusion,"
+            " or a system of radcap systems list --task explain.",
         ),
     ] = "auto",
     targets: Annotated[
         list[str] | None,
         typer.Option(
             metavar="WHAT",
-            help="all, concepts, words, spans, neighbours, a CUI, a word, or THIS:OTHER for why the one and not"
-            " the other. May be given again, or with commas.",
+            help="all, concepts, words, spans, neighbours, a CUI, a word, or THIS:OTHER for why the one and"
+            " not the other. May be given again, or with commas.",
         ),
     ] = None,
     split: Annotated[str | None, typer.Option(metavar="NAME", help="Of a dataset, only this split.")] = None,
     pick: Annotated[
-        int | None, typer.Option(min=1, help="Only so many images, spread over the modalities; 16 as in 2025.")
+        int | None,
+        typer.Option(min=1, help="Only so many images, spread over the modalities; 16 as in 2025."),
     ] = None,
     faithfulness: Annotated[
         Literal["none", "quick", "full"],
@@ -73,9 +76,26 @@ def explain_command(
     Research software: not for diagnosis.
     """
     started = time.monotonic()
-    written = _written(
-        model, images, out, method, targets or [], split, pick, faithfulness, cases, case_data, package, device
-    )
+    writing = _writing()
+    writing.check_folder(out)
+    _check_package(package)
+    from radcap.reading.explaining import chosen_images, make_explainer
+
+    dataset = chosen_images(images, split, pick)
+    with progress(len(dataset)) as show:
+        explainer = make_explainer(
+            model,
+            method=method,
+            targets=targets or (),
+            faithfulness=faithfulness,
+            cases=cases,
+            case_data=case_data,
+            device=device or "auto",
+            progress=show,
+        )
+        title = f"{model}: where it comes from"
+        written = writing.write_explanations(explainer(dataset, show), out, title)
+    _pack(written, package)
     if json:
         print_json(_told(written, time.monotonic() - started))
     else:
@@ -83,49 +103,28 @@ def explain_command(
     raise typer.Exit(1 if written.failures or written.silent else 0)
 
 
-def _written(  # noqa: PLR0917 - the options of the command
-    model: str,
-    images: list[str],
-    out: Path,
-    method: str,
-    targets: list[str],
-    split: str | None,
-    pick: int | None,
-    faithfulness: Literal["none", "quick", "full"],
-    cases: int,
-    case_data: str | None,
-    package: Path | None,
-    device: str | None,
-) -> Written:
+def _writing() -> ModuleType:
+    """What writes explanations; where torch is missing, how to get it."""
     try:
-        from radcap.explanation.submission import SIXTEEN, picked, write_package
-        from radcap.explanation.writing import check_folder, write_explanations
+        from radcap.explanation import writing
     except ModuleNotFoundError as error:
         raise Missing(str(error.name), "A model needs it.", "Run: pip install 'radcap[read]'") from error
-    from radcap.reading.explaining import images_of, make_explainer
+    return writing
 
-    check_folder(out)
+
+def _check_package(package: Path | None) -> None:
     if package is not None and package.suffix.lower() != ".zip":
         raise UsageError(f"The package cannot go to {package.name}. Name a file ending in .zip.")
-    dataset = images_of(images, split)
-    dataset = dataset if pick is None else picked(dataset, pick)
-    with progress(len(dataset)) as show:
-        explainer = make_explainer(
-            model,
-            method=method,
-            targets=targets,
-            faithfulness=faithfulness,
-            cases=cases,
-            case_data=case_data,
-            device=device or "auto",
-            progress=show,
-        )
-        written = write_explanations(explainer(dataset, show), out, f"{model}: where it comes from")
-    if package is not None:
-        write_package(written, package)
-        if len(written.images) != SIXTEEN:
-            say(f"{package} holds {len(written.images)} images; the subtask of 2025 asked for {SIXTEEN}.")
-    return written
+
+
+def _pack(written: Written, package: Path | None) -> None:
+    from radcap.explanation.submission import SIXTEEN, write_package
+
+    if package is None:
+        return
+    write_package(written, package)
+    if len(written.images) != SIXTEEN:
+        say(f"{package} holds {len(written.images)} images; the subtask of 2025 asked for {SIXTEEN}.")
 
 
 def _told(written: Written, seconds: float) -> dict[str, object]:
@@ -144,10 +143,14 @@ def _print(written: Written, seconds: float) -> None:
     print_lines(f"Look at {written.folder / 'viewer.html'} in a browser.")
     checked = next((one["sanity"] for one in written.records if one["sanity"]), None)
     if checked is not None and not checked["passed"]:
-        say("The method FAILS its sanity check on this model: its maps stay alike when the weights are noise.")
+        say(
+            "The method FAILS its sanity check on this model: its maps stay alike when the weights are noise."
+        )
     for one in written.failures[:_SHOWN]:
         say(f"{one.image}: {one.why}")
     if len(written.failures) > _SHOWN:
         say(f"{len(written.failures) - _SHOWN:,} more images could not be explained; see explanations.json.")
     if written.silent:
-        say(f"Nothing could be shown for {len(written.silent):,} images: {', '.join(written.silent[:_SHOWN])}")
+        say(
+            f"Nothing could be shown for {len(written.silent):,} images: {', '.join(written.silent[:_SHOWN])}"
+        )

@@ -13,6 +13,7 @@ from radcap.cli.console import open_streams, say
 from radcap.cli.dataset_app import dataset_app
 from radcap.cli.demo import demo_command
 from radcap.cli.editions import editions_command
+from radcap.cli.explain import explain_command
 from radcap.cli.metrics import metrics_app
 from radcap.cli.models import models_app
 from radcap.cli.score import score_app
@@ -45,6 +46,9 @@ app.command("train", epilog="Example: radcap train radcap/quick-concepts --data 
 app.command(
     "predict", epilog="Example: radcap predict zoo:concepts radiology-open --split test --out run.csv"
 )(predict_command)
+app.command("explain", epilog="Example: radcap explain zoo:captions radiology-open --pick 4 --out explained")(
+    explain_command
+)
 app.add_typer(dataset_app, name="dataset", epilog="Example: radcap dataset info radiology-open")
 app.add_typer(metrics_app, name="metrics", epilog="Example: radcap metrics status")
 app.add_typer(models_app, name="models", epilog="Example: radcap models list")

@@ -1,8 +1,8 @@
 """A package for the explainability subtask: captions, figures and reasons of sixteen images in one zip.
 
-How explanations were handed in is not published, so the package holds what a rater needs: a table (ID, caption,
-explanation), one figure an image, the page to look at them, and a note on the method. Invariant: images are
-chosen two of each modality, as in 2025, in the order of the dataset, so that a choice can be repeated.
+How explanations were handed in is not published, so the package holds what a rater needs: a table (ID,
+caption, explanation), one figure an image, the page to look at them, and a note on the method. Invariant:
+images are chosen of each modality in turn, in the order of the dataset, so that a choice can be repeated.
 """
 
 from __future__ import annotations

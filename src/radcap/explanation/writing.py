@@ -4,8 +4,8 @@
     viewer.html         all of it to look at: one file, nothing fetched
     figures/NAME.png    one picture an image          maps/NAME.npz   its maps, as numbers
 
-Invariant: the folder is new or empty when it is begun; every file is whole or not there. Maps are forgotten as
-soon as they are written, so memory grows with the page alone, which ends at `PAGE` images.
+Invariant: the folder is new or empty when it is begun; every file is whole or not there. Maps are forgotten
+as soon as they are written, so memory grows with the page alone, which ends at `PAGE` images.
 """
 
 from __future__ import annotations

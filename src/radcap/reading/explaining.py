@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from radcap.explanation.rationale import CaseFinder
     from radcap.explanation.subjects.opening import AnyModel
 
-__all__ = ["explain", "images_of", "make_explainer"]
+__all__ = ["chosen_images", "explain", "images_of", "make_explainer"]
 
 _AUTO = "auto"
 _CONCEPTS = "zoo:concepts"
 
 
-def explain(
+def explain(  # noqa: PLR0913 - what a person may choose
     model: AnyModel | str | Path,
     images: Dataset | str | Path | Sequence[str | Path],
     *,
@@ -59,7 +59,7 @@ def make_explainer(
     device: str = "auto",
     progress: Callable[[str, int], None] | None = None,
 ) -> Explainer:
-    """A model with the way it is explained; `case_data` is a dataset whose nearest images are shown beside."""
+    """A model with the way it is explained; `case_data` is a dataset whose nearest images are shown."""
     from radcap.explanation import Explainer
     from radcap.explanation.external.provider import make_provider
     from radcap.systems.predicting import opened_model
@@ -82,14 +82,19 @@ def images_of(images: Dataset | str | Path | Sequence[str | Path], split: str | 
     else:
         named = [images] if isinstance(images, str | Path) else list(images)
         files = [one for one in named if Path(one).is_file()]
-        if len(named) == 1 and not files:
-            found = load_dataset(named[0])
-        else:
-            found = image_files(named)
+        found = load_dataset(named[0]) if len(named) == 1 and not files else image_files(named)
     found = found if split is None else found.split(split)
     if not len(found):
         raise UsageError("There is no image to explain. Give image files, or a dataset that has some.")
     return found
+
+
+def chosen_images(images: Sequence[str], split: str | None, pick: int | None) -> Dataset:
+    """The images that are named, or so many of them, spread over the modalities."""
+    from radcap.explanation.submission import picked
+
+    found = images_of(images, split)
+    return found if pick is None else picked(found, pick)
 
 
 def _settings(method: str, targets: Sequence[str], faithfulness: Faithful, cases: int) -> Settings:
@@ -126,7 +131,9 @@ def _finder(
     from radcap.detection.models.network_model import NetworkModel
     from radcap.explanation.rationale import cases_of, find_cases
 
-    network = model if isinstance(model, NetworkModel) else getattr(getattr(model, "eyes", None), "detector", None)
+    network = (
+        model if isinstance(model, NetworkModel) else getattr(getattr(model, "eyes", None), "detector", None)
+    )
     if data is not None:
         if not isinstance(network, NetworkModel):
             raise UsageError("Nearest cases need a model with a detector of its own. Leave --cases out.")
