@@ -3,7 +3,9 @@
     python scripts/study_explanations.py all WORK              the two below, side by side
     python scripts/study_explanations.py train WORK            models of every family, and their twins
     python scripts/study_explanations.py measure WORK          all figures, one JSON file for each method
-    python scripts/study_explanations.py report WORK --write   the tables of the page, and the defaults
+    python scripts/study_explanations.py report [WORK]         the tables of the page; --write puts them there
+
+Without WORK, or where it has no figures, `report` takes those of docs/studies/explanations.json.gz.
 
 Models are trained on phantoms (shapes planted in radiographs of radiology-open, so that the true evidence is
 known) and on radiology-open itself; zoo:concepts and zoo:captions are those that ship. Measured are test
@@ -50,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("what", choices=("all", "train", "train-one", "measure", "measure-one", "report"))
-    parser.add_argument("work", type=Path)
+    parser.add_argument("work", type=Path, nargs="?", default=Path("study"))
     parser.add_argument("--name", default="")
     parser.add_argument("--method", default="")
     parser.add_argument("--images", type=int, default=30)

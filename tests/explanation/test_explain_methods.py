@@ -273,7 +273,7 @@ def test_occlusion_is_that_of_captum():
     one = sample("mlp")
     grey = torch.full_like(one.lens.pixels, 100.0)
     lens = NetworkLens(one.network, one.lens.places, one.lens.pixels, Frame())
-    ours = Occlusion(grid=8, patch=1)(lens, TARGETS)
+    ours = Occlusion(grid=8, patch=1, covers=("mean", "blur"))(lens, TARGETS)
     mean = lens.pixels.mean(dim=(2, 3), keepdim=True).expand_as(grey)
     coarse = nn.functional.interpolate(
         nn.functional.adaptive_avg_pool2d(lens.pixels, 6), SIZE, mode="bilinear"
@@ -290,6 +290,10 @@ def test_occlusion_is_that_of_captum():
         assert ours.spread is not None
         gap = (found[0] - found[1]).abs() / 2
         torch.testing.assert_close(ours.spread[label], gap, atol=1e-4, rtol=1e-3)
+
+
+def test_one_kind_of_cover_knows_no_spread():
+    assert Occlusion(grid=4)(sample().lens, TARGETS).spread is None
 
 
 def test_covers_lie_over_every_cell_equally_often():

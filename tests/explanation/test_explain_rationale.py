@@ -112,7 +112,7 @@ def test_the_whole_text() -> None:
         "C0032285",
         boxes=(LOW_LEFT,),
         place=(25, 34),
-        paths=(("image", 0.7), ("concepts", 0.3)),
+        paths=(("the image itself", 0.7), ("the concepts that the captioner was told", 0.3)),
     )
     words = [Evidence(f"w{place}", Kind.WORD, "the", None, place=(38, 41)) for place in range(2)]
     case = Case("A_1", 0.91, "Lobar pneumonia.", "original", ("Pneumonia",), "CC BY 4.0", "Somebody")
@@ -188,8 +188,17 @@ def test_the_caption_is_accused_of_nothing_it_may_have_said() -> None:
         (Evidence("w", Kind.WORD, "the", None), True),
         (Evidence("w", Kind.WORD, "the", None, note="too long"), False),
         (Evidence("w", Kind.WORD, "the", MAP), False),
-        (Evidence("w", Kind.WORD, "the", MAP, paths=(("image", 0.01), ("concepts", 0.99))), True),
-        (Evidence("w", Kind.WORD, "the", None, paths=(("image", 0.5),)), False),
+        (
+            Evidence(
+                "w",
+                Kind.WORD,
+                "the",
+                MAP,
+                paths=(("the image itself", 0.01), ("the concepts that the captioner was told", 0.99)),
+            ),
+            True,
+        ),
+        (Evidence("w", Kind.WORD, "the", None, paths=(("the image itself", 0.5),)), False),
         (Evidence("w", Kind.WORD, "CT", None, localisable=False), False),
         (Evidence("w", Kind.CONCEPT, "CT", None), False),
     ],
@@ -285,7 +294,13 @@ pieces = st.builds(
     place=st.sampled_from([None, (0, 19), (27, 31), (50, 60), (5, 3)]),
     localisable=st.booleans(),
     note=st.sampled_from(["", "it holds for the whole"]),
-    paths=st.sampled_from([(), (("image", 0.0), ("concepts", 1.0)), (("image", 0.6), ("concepts", 0.4))]),
+    paths=st.sampled_from(
+        [
+            (),
+            (("the image itself", 0.0), ("the concepts that the captioner was told", 1.0)),
+            (("the image itself", 0.6), ("the concepts that the captioner was told", 0.4)),
+        ]
+    ),
     faithfulness=st.none() | tests_of_maps,
 )
 near = st.builds(

@@ -1,7 +1,7 @@
 """Images that somebody names one by one, as a dataset without labels.
 
-Invariant: an id is the name of the file, made unique by a number where two files share one; nothing is read
-before it is asked for.
+Invariant: an id is the name of the file, made unique by a number where two files share one; bytes of a name
+that are no text are written out. Nothing is read before it is asked for.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from radcap.datasets.dataset import Dataset
 from radcap.datasets.refusal import missing_image, refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = ["image_files"]
 
@@ -26,15 +26,15 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class NamedFiles:
-    """Files by their paths, which are the keys."""
+    """Files by their paths as text, which are the keys."""
 
-    paths: tuple[str, ...]
+    paths: Mapping[str, Path]
 
     def read(self, key: str) -> bytes:
         if not self.has(key):
             raise missing_image(key)
         try:
-            return Path(key).read_bytes()
+            return self.paths[key].read_bytes()
         except OSError as error:
             raise refuse("IMG109", key, why=error.strerror or "the disk refuses") from None
 
@@ -45,12 +45,12 @@ class NamedFiles:
         return key
 
     def path(self, key: str) -> Path | None:
-        return Path(key) if self.has(key) else None
+        return self.paths.get(key)
 
     def stamp(self, key: str) -> str:
         if not self.has(key):
             return ""
-        seen = Path(key).stat()
+        seen = self.paths[key].stat()
         return f"{seen.st_size}:{seen.st_mtime_ns}"
 
     def keys(self) -> Iterable[str]:
@@ -64,16 +64,28 @@ def image_files(paths: Sequence[str | Path]) -> Dataset:
     if away:
         some = ", ".join(away[:_SHOWN]) + (", ..." if len(away) > _SHOWN else "")
         raise UsageError(f"{len(away)} of {len(named)} images cannot be found: {some}. Check the names.")
-    keys = [str(one) for one in named]
-    columns = {"image_id": _unique([one.stem for one in named]), "image": keys, "split": [""] * len(keys)}
-    return Dataset("images", make_table(columns, len(keys)), NamedFiles(tuple(keys)), layout="files")
+    keys = [_text(str(one)) for one in named]
+    ids = _unique([_text(one.stem) for one in named])
+    columns = {"image_id": ids, "image": keys, "split": [""] * len(keys)}
+    files = NamedFiles(dict(zip(keys, named, strict=True)))
+    return Dataset("images", make_table(columns, len(keys)), files, layout="files")
+
+
+def _text(name: str) -> str:
+    """A file may have any bytes for a name; a table holds text alone."""
+    return name.encode(errors="backslashreplace").decode()
 
 
 def _unique(names: Sequence[str]) -> list[str]:
-    """Names that come twice get the number of the time they come."""
+    """Names that come twice get the number of the time they come, or the next that is free."""
     many, seen = Counter(names), Counter[str]()
+    taken = {name for name, times in many.items() if times == 1}
     found: list[str] = []
     for name in names:
-        seen[name] += 1
-        found.append(f"{name}-{seen[name]}" if many[name] > 1 else name)
+        given = name
+        while many[name] > 1 and (given == name or given in taken):
+            seen[name] += 1
+            given = f"{name}-{seen[name]}"
+        taken.add(given)
+        found.append(given)
     return found

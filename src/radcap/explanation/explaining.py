@@ -7,7 +7,10 @@ a statement without evidence has a note in place of a map. Memory does not grow 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
 
 from radcap.captioning.models import CaptionAnswers
 from radcap.core import InputError, UsageError
@@ -90,12 +93,11 @@ class Explainer:
         answers = self.model.answers(dataset, progress)
         self._check(answers, wanted)
         rows = {image: row for row, image in enumerate(answers.ids)}
-        sanity: Sanity | None = None
+        sanity = cache(partial(self._sanity, answers, dataset, rows, wanted))
         for place, record in enumerate(dataset):
             done = self._one(answers, record, rows.get(record.id), wanted)
             if isinstance(done, _Made):
-                sanity = sanity or self._sanity(answers, dataset, rows, wanted)
-                yield self._finished(done, record, sanity)
+                yield self._finished(done, record, sanity())
             else:
                 yield done
             if progress is not None:
@@ -228,7 +230,8 @@ class Explainer:
         if self.settings.faithfulness == "none" or self.settings.external is not None:
             return None
         parts: list[Sanity] = []
-        for number, record in enumerate(dataset[:_SANITY_IMAGES]):
+        read = dataset.filter(np.array([one in rows for one in dataset.ids], np.bool_))
+        for number, record in enumerate(read[:_SANITY_IMAGES]):
             made = self._one(answers, record, rows.get(record.id), wanted)
             parts += self._tried(made, number) if isinstance(made, _Made) else []
         alike = [one for one in parts if one.stages == parts[0].stages]

@@ -30,7 +30,7 @@ FAMILIES: Mapping[str, str] = {
     "transformer": "a captioner that looks at the image beside its words",
     "prefix": "a captioner that reads the image before its words",
 }
-DEFAULTS: Mapping[str, str] = dict.fromkeys(FAMILIES, "grad-cam")
+DEFAULTS: Mapping[str, str] = dict.fromkeys(FAMILIES, "occlusion") | {"csra": "csra-map", "vit": "chefer"}
 _DECODERS = {"lstm": "recurrent", "gru": "recurrent", "transformer": "transformer"}
 
 

@@ -109,7 +109,9 @@ def _joined(
     alive = [(path, part) for path, part in there if _size(part) > 0]
     if not alive:
         empty = "The score does not change with anything in the image, so there is nothing to show."
-        return Mapped(None, why=statement.note if not held else refused[0] if refused else empty)
+        if refused or not held:
+            return Mapped(None, why=refused[0] if refused else statement.note)
+        return Mapped(None, why=empty, methods=methods)
     whole = sum(path.share for path, _ in alive)
     total = sum(_scaled(path, part.map, part) for path, part in alive) / whole
     spread = _spread(alive, whole)

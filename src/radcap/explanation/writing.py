@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -61,9 +62,7 @@ def write_explanations(
 ) -> Written:
     """Write one after another as they come, the page and the JSON file at the end."""
     check_folder(folder)
-    for part in ("figures", "maps"):
-        (folder / part).mkdir(parents=True, exist_ok=True)
-    viewer, names = Viewer(), dict[str, str]()
+    viewer, names = Viewer(), _Names()
     failures: list[Failure] = []
     silent: list[str] = []
     records: list[dict[str, Any]] = []
@@ -71,15 +70,14 @@ def write_explanations(
         if isinstance(one, Failure):
             failures.append(one)
             continue
-        name = _name(one.image, set(names.values()))
-        names[one.image] = name
+        name = names.name(one.image)
         _write_one(one, folder, name)
         records.append({**one.to_json(), "figure": f"figures/{name}.png", "maps": f"maps/{name}.npz"})
         silent += [] if any(evidence.map is not None for evidence in one.evidence) else [one.image]
         if len(records) <= PAGE:
             viewer.add(one)
-    files = tuple(f"figures/{one}.png" for one in names.values())
-    written = Written(folder, tuple(names), files, tuple(failures), tuple(silent), tuple(records))
+    images, files = (tuple(one[key] for one in records) for key in ("image", "figure"))
+    written = Written(folder, images, files, tuple(failures), tuple(silent), tuple(records))
     _write_end(written, viewer, title)
     return written
 
@@ -116,10 +114,18 @@ def _write_end(written: Written, viewer: Viewer, title: str) -> None:
         part.write_text(viewer.page(title, more), encoding="utf-8")
 
 
-def _name(image: str, taken: set[str]) -> str:
-    """An id as the name of a file that no other image has."""
-    base = _UNSAFE.sub("-", image).strip(".-")[:_LETTERS] or "image"
-    name, number = base, 2
-    while name in taken:
-        name, number = f"{base}-{number}", number + 1
-    return name
+class _Names:
+    """Ids as names of files; no two are alike, also where capitals are not told apart."""
+
+    def __init__(self) -> None:
+        self.taken: set[str] = set()
+        self.times = Counter[str]()
+
+    def name(self, image: str) -> str:
+        base = _UNSAFE.sub("-", image).strip(".-")[:_LETTERS] or "image"
+        name = base
+        while name.lower() in self.taken:
+            self.times[base] += 1
+            name = f"{base}-{self.times[base] + 1}"
+        self.taken.add(name.lower())
+        return name

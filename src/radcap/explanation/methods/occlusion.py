@@ -1,7 +1,8 @@
 """Occlusion (Zeiler and Fergus, 2014): what a score loses when a part of the image is covered.
 
 Invariant: the model is only asked, so this serves any of them: a concept's logit as well as the likelihood of
-the words of a caption. Every pixel is covered equally often; `spread` is how much the two covers disagree.
+the words of a caption. Every pixel is covered equally often; `spread` is how much two kinds of cover
+disagree.
 """
 
 # torch is typed in part
@@ -24,23 +25,30 @@ if TYPE_CHECKING:
 
 __all__ = ["Occlusion"]
 
+_COARSE = 6  # cells that are left of an image in a blur
+
 
 @dataclass(frozen=True, slots=True)
 class Occlusion:
-    """A cover of `patch` by `patch` cells goes over a grid of `grid` by `grid`, cell by cell."""
+    """A cover of `patch` by `patch` cells goes over a grid of `grid` by `grid`, cell by cell.
 
-    grid: int = 10
+    What lies under it is blurred (`blur`) or the mean grey of the image (`mean`).
+    """
+
+    grid: int = 8
     patch: int = 2
+    covers: tuple[str, ...] = ("blur",)
     batch: int = 8
 
     @torch.no_grad()
     def __call__(self, lens: Lens, targets: Sequence[Target]) -> Relevance:
         whole = lens.scores(lens.backbone(lens.pixels).float(), targets)
-        losses = torch.stack([self._losses(lens, targets, whole, fill) for fill in _fills(lens.pixels)])
+        fills = [_FILLS[name](lens.pixels) for name in self.covers]
+        losses = torch.stack([self._losses(lens, targets, whole, fill) for fill in fills])
         covers = self._covers().to(losses)
-        times = covers.sum(dim=0)
-        maps = torch.einsum("fpt,phw->fthw", losses, covers) / times
-        return Relevance(maps.mean(dim=0), maps.std(dim=0, correction=0))
+        maps = torch.einsum("fpt,phw->fthw", losses, covers) / covers.sum(dim=0)
+        spread = maps.std(dim=0, correction=0) if len(fills) > 1 else None
+        return Relevance(maps.mean(dim=0), spread)
 
     def _covers(self) -> torch.Tensor:
         """covers x grid x grid, 1 where one lies; some reach over the edge: no cell is covered less often."""
@@ -62,8 +70,14 @@ class Occlusion:
             yield (lens.pixels * (1 - masks) + fill * masks).float()
 
 
-def _fills(pixels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The mean grey of the image, and the image without anything fine."""
-    mean = pixels.mean(dim=(2, 3), keepdim=True).expand_as(pixels)
-    coarse = F.adaptive_avg_pool2d(pixels, 6)
-    return mean, F.interpolate(coarse, pixels.shape[-1], mode="bilinear")
+def _mean(pixels: torch.Tensor) -> torch.Tensor:
+    """The mean grey of the image."""
+    return pixels.mean(dim=(2, 3), keepdim=True).expand_as(pixels)
+
+
+def _blur(pixels: torch.Tensor) -> torch.Tensor:
+    """The image without anything fine."""
+    return F.interpolate(F.adaptive_avg_pool2d(pixels, _COARSE), pixels.shape[-1], mode="bilinear")
+
+
+_FILLS = {"blur": _blur, "mean": _mean}

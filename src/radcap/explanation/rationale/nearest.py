@@ -16,15 +16,16 @@ if TYPE_CHECKING:
 
     from radcap.explanation.values import Case
 
-__all__ = ["nearest"]
+__all__ = ["NEAREST", "nearest"]
 
+NEAREST = "Training images that are nearest"  # how that part begins
 _SAME = 0.995  # a likeness from which two pictures may be one: rounded axes bring all of them nearer
 
 
 def nearest(cases: Sequence[Case], labels: Collection[str]) -> Iterator[str]:
     """One sentence for each case; `labels` are the concepts that may be named."""
     if cases:
-        yield "Training images that are nearest to this one, as the model sees them (they prove nothing):"
+        yield f"{NEAREST} to this one, as the model sees them (they prove nothing):"
     for one in cases:
         parts = [f"similarity {one.similarity:.2f}", *_known(one, labels)]
         yield f"- {quoted(one.image)}: {'; '.join(parts)}."
@@ -48,7 +49,8 @@ def _known(one: Case, labels: Collection[str]) -> Iterator[str]:
 def _shared(one: Case, labels: Collection[str]) -> str:
     """Shared concepts by the names that this explanation uses; those under another name are counted."""
     shared = {name.casefold() for name in one.concepts}
-    named = [label for label in dict.fromkeys(labels) if label.casefold() in shared]
+    once = {label.casefold(): label for label in labels}
+    named = [label for folded, label in once.items() if folded in shared]
     if len(named) < len(one.concepts):
         return f"{len(one.concepts)} of what was said"
     return listed(named)

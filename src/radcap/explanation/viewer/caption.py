@@ -50,7 +50,8 @@ def statement_buttons(caption: str, made: Sequence[Statement], first: Statement 
 def _concepts(made: Sequence[Statement], unplaced: Sequence[Statement]) -> list[Statement]:
     """Those without a place in the caption, and those with one whose probability stands nowhere else."""
     told = {one.evidence.cui or one.mark for one in unplaced}
-    placed = [one for one in made if one.evidence.probability is not None and one not in unplaced]
+    kept = [one for one in made if one.evidence.kind is not Kind.WORD]  # words have theirs beside the caption
+    placed = [one for one in kept if one.evidence.probability is not None and one not in unplaced]
     all_of_them = [*unplaced, *(one for one in placed if (one.evidence.cui or one.mark) not in told)]
     return sorted(all_of_them, key=lambda one: -(one.evidence.probability or 0))
 

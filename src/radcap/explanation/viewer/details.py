@@ -54,7 +54,7 @@ def _summary(found: Evidence) -> str:
 
 def _notes(found: Evidence) -> Iterator[Markup]:
     if found.map is None:
-        yield element("p", f"No map: {found.note or UNPLACED}.", class_="note")
+        yield element("p", f"No map: {(found.note or UNPLACED).rstrip('.')}.", class_="note")
     elif note := place_note(found):
         yield element("p", note, class_="note" if found.localisable else "note warning")
 

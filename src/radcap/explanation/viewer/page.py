@@ -16,6 +16,7 @@ from radcap.explanation.pictures.sentences import (
     sanity_sentence,
     warnings,
 )
+from radcap.explanation.rationale.nearest import NEAREST
 from radcap.explanation.values import Origin
 from radcap.explanation.viewer.caption import statement_buttons
 from radcap.explanation.viewer.cases import case_list
@@ -114,7 +115,10 @@ def _under(explanation: Explanation) -> list[Markup]:
 def _rationale(explanation: Explanation) -> list[Markup]:
     if not explanation.rationale.strip():
         return []
-    lines = [element("p", line) for line in explanation.rationale.splitlines() if line.strip()]
+    told = explanation.rationale.split(NEAREST)[0] if explanation.cases else explanation.rationale
+    lines = [
+        element("p", line) for line in told.splitlines() if line.strip()
+    ]  # cases have a place of their own
     return [element("h3", "Why"), *lines]
 
 
