@@ -15,6 +15,7 @@ import bench_compare
 import bench_concepts
 import bench_decisions
 import bench_duplicates
+import bench_explanations
 import bench_images
 import bench_meteor
 import bench_opening
@@ -41,6 +42,7 @@ BENCHES = (
     bench_decisions,
     bench_predict,
     bench_captioning,
+    bench_explanations,
     bench_retrieval,  # in this process, which is large from then on
 )
 BEGIN, END = "<!-- benchmarks/run.py writes from here -->", "<!-- to here -->"

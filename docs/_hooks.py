@@ -35,6 +35,7 @@ API_PACKAGES = (
     "radcap.datasets.images",
     "radcap.vocabulary",
     "radcap.systems",
+    "radcap.explanation",
     "radcap.captioning.system",
     "radcap.captioning.settings",
     "radcap.captioning.models",

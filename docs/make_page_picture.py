@@ -1,9 +1,10 @@
-"""Draws docs/images/compare.png and docs/images/dataset.png: parts of the pages that radcap writes.
+"""Draws compare.png, dataset.png and explain.png of docs/images: parts of the pages that radcap writes.
 
 Invariant: a picture carries the table of its page as Markdown, in its PNG text, so that a test can tell when
 it is out of date. It needs Chromium or Chrome; nothing else in the documentation does.
 
-    .venv/bin/python docs/make_page_picture.py
+    .venv/bin/python docs/make_page_picture.py              all of them
+    .venv/bin/python docs/make_page_picture.py explain.png  one
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ import io
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
+import radcap
 from radcap.datasets import load_dataset
 from radcap.datasets.describing import describe, splits_table
 from radcap.datasets.page import report_page
@@ -28,7 +32,7 @@ from radcap.datasets.survey import survey_images
 from radcap.metrics import compare
 from radcap.metrics.comparison_report import comparison_html
 from radcap.reading import run_demo
-from radcap.report import board_table
+from radcap.report import Table, board_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
 IMAGES = Path(__file__).parent / "images"
 RUNS = ("half", "neighbour", "word-list", "constant")
 METRICS = ("rouge1", "bleu", "cider")
+EXPLAINED = "RadBench_test_000003"
 KEY = "Description"
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -58,6 +63,18 @@ def dataset(_: Path) -> tuple[str, str]:
     return report_page(data, statistics(data, survey), survey), splits_table(describe(data)).to_markdown()
 
 
+def explanation(_: Path) -> tuple[str, str]:
+    """The page of how-to/explain.md and what was said of its image."""
+    from radcap.explanation import Explanation
+    from radcap.explanation.viewer import viewer_page
+
+    data = load_dataset("radiology-open").split("test")
+    image = data.take(np.array([list(data.ids).index(EXPLAINED)]))
+    made = [one for one in radcap.explain("zoo:captions", image) if isinstance(one, Explanation)]
+    said = tuple((found.kind.value, found.label) for one in made for found in one.evidence)
+    return viewer_page(made), Table(("kind", "statement"), said).to_markdown()
+
+
 @dataclass(frozen=True, slots=True)
 class Shot:
     """A picture: which page, how much of it, how far from its top."""
@@ -66,6 +83,7 @@ class Shot:
     page: Callable[[Path], tuple[str, str]]
     size: tuple[int, int]
     top: int = 0
+    colours: int = _COLOURS
 
     @property
     def path(self) -> Path:
@@ -75,6 +93,7 @@ class Shot:
 SHOTS = (
     Shot("compare.png", comparison, (1000, 1100)),  # to the end of the section with the board
     Shot("dataset.png", dataset, (1000, 1000), top=2575),  # the filters and the images below them
+    Shot("explain.png", explanation, (1100, 900), colours=96),  # the image, its map, and what is said of it
 )
 
 
@@ -96,11 +115,11 @@ def photograph(page: Path, shot: Shot, browser: str) -> Image.Image:
     return Image.open(picture).crop((0, shot.top, width, shot.top + height))
 
 
-def with_text(picture: Image.Image, text: str) -> bytes:
+def with_text(picture: Image.Image, text: str, colours: int = _COLOURS) -> bytes:
     """The picture as a small PNG with a text in it."""
     about, out = PngInfo(), io.BytesIO()
     about.add_text(KEY, text)
-    picture.convert("RGB").quantize(_COLOURS).save(out, "PNG", optimize=True, pnginfo=about)
+    picture.convert("RGB").quantize(colours).save(out, "PNG", optimize=True, pnginfo=about)
     return out.getvalue()
 
 
@@ -110,12 +129,12 @@ def main() -> None:
         raise SystemExit(
             f"None of {', '.join(_BROWSERS)} is here. No picture was drawn. Install one of them."
         )
-    for shot in SHOTS:
+    for shot in [one for one in SHOTS if not sys.argv[1:] or one.name in sys.argv[1:]]:
         with tempfile.TemporaryDirectory() as folder:
             page, table = shot.page(Path(folder))
             path = Path(folder) / "page.html"
             path.write_text(page, encoding="utf-8")
-            shot.path.write_bytes(with_text(photograph(path, shot, browser), table))
+            shot.path.write_bytes(with_text(photograph(path, shot, browser), table, shot.colours))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from radcap.captioning.models import CaptionFolder
 
+# The processes of the tests share the cores: threads of one would wait for those of another, and spin.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 settings.register_profile("untimed", deadline=None)  # how long an example takes is the machine's matter
 settings.load_profile("untimed")
 

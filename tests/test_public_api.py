@@ -18,6 +18,8 @@ PARTS = (
     *(f"detection.{part}" for part in ("models", "training")),
     *(f"captioning.{part}" for part in ("base_models", "decoders", "generation", "grammar", "models")),
     *(f"captioning.{part}" for part in ("settings", "system", "texts", "tokens", "training")),
+    *("explanation", *(f"explanation.{part}" for part in ("external", "faithfulness", "methods"))),
+    *(f"explanation.{part}" for part in ("phantoms", "pictures", "rationale", "subjects", "viewer")),
     *(f"systems.{part}" for part in ("predicting", "training")),
     *(
         f"vision.{part}"
@@ -67,8 +69,8 @@ def test_importing_radcap_loads_nothing_heavy() -> None:
     assert not loaded_after("import radcap") & {"numpy", "torch", "typer", "rich", "pyarrow"}
 
 
-def test_naming_train_and_predict_loads_no_torch() -> None:
-    loaded = loaded_after("import radcap; radcap.train, radcap.predict")
+def test_naming_train_predict_and_explain_loads_no_torch() -> None:
+    loaded = loaded_after("import radcap; radcap.train, radcap.predict, radcap.explain")
     assert not loaded & {"torch", "timm", "transformers", "typer", "rich"}
 
 

@@ -10,15 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from explanations.keeping import GAIN, Measured
 
+from explanations.keeping import GAIN, Measured
 from radcap.explanation.faithfulness.intervals import mean_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from explanations.keeping import Study
-
     from radcap.explanation.faithfulness.intervals import Mean
 
 __all__ = ["LEAST", "REFERENCES", "UNLEARNT", "Candidate", "candidates", "less", "models_of", "score"]
@@ -76,14 +73,12 @@ def less(one: Measured | None, other: Measured | None) -> Mean | None:
     """Insertion less deletion of one above that of the other, over the statements that both were tried on."""
     if one is None or other is None:
         return None
-    theirs = dict(zip(_statements(other), other.values(GAIN), strict=True))
-    shared = [
-        (value - theirs[place], place[0])
-        for place, value in zip(_statements(one), one.values(GAIN), strict=True)
-        if place in theirs and value is not None
-    ]
-    return mean_of([value for value, _ in shared], [image for _, image in shared])
+    ours, theirs = _gains(one), _gains(other)
+    shared = [place for place in ours if place in theirs]
+    return mean_of([ours[place] - theirs[place] for place in shared], [image for image, _ in shared])
 
 
-def _statements(one: Measured) -> Sequence[tuple[str, str]]:
-    return list(zip(one.columns["image"], one.columns["label"], strict=True))
+def _gains(one: Measured) -> dict[tuple[str, str], float]:
+    """By image and statement."""
+    places = zip(one.columns["image"], one.columns["label"], strict=True)
+    return {place: gain for place, gain in zip(places, one.values(GAIN), strict=True) if gain is not None}

@@ -1,6 +1,6 @@
 """The figures of the study as values, from the files that `measure` writes or from the copy beside the page.
 
-    docs/studies/explanations.json.gz   every row that a table needs, so that tables can be made again anywhere
+    docs/studies/explanations.json.gz   every row that a table needs, so that tables can be made anywhere
 
 Invariant: the same figures give the same bytes, and tables made from the copy are those made from the files.
 """

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from explanations.choosing import LEAST, REFERENCES, UNLEARNT, candidates, less, models_of
 from explanations.keeping import GAIN, read_copy, read_figures, write_copy
-
 from radcap.explanation.families import DEFAULTS, FAMILIES
 from radcap.report import Table
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     from explanations.choosing import Candidate
     from explanations.keeping import Measured, Study
-
     from radcap.explanation.faithfulness.intervals import Mean
 
 __all__ = ["BEGIN", "COPY", "END", "PAGE", "report", "write_report"]

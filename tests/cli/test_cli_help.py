@@ -31,7 +31,7 @@ def every_command(command: object, path: tuple[str, ...] = ()) -> Iterator[tuple
 COMMANDS = list(every_command(typer.main.get_command(app)))
 NAMES = [" ".join(["radcap", *path]) for path in COMMANDS]
 BY_COMMAND = pytest.mark.parametrize("command", COMMANDS, ids=NAMES)
-LONG = {("train",), ("predict",)}  # minutes, and half a minute
+LONG = {("train",), ("predict",), ("explain",)}  # minutes, and half a minute each
 BY_EXAMPLE = pytest.mark.parametrize(
     "command", [pytest.param(path, marks=[pytest.mark.slow] * (path in LONG)) for path in COMMANDS], ids=NAMES
 )
@@ -49,7 +49,7 @@ def example_of(*command: str) -> str:
 
 
 def test_the_walk_finds_the_commands_of_the_design() -> None:
-    single = {("demo",), ("validate",), ("editions",), ("compare",), ("train",), ("predict",)}
+    single = {("demo",), ("validate",), ("editions",), ("compare",), ("train",), ("predict",), ("explain",)}
     below = {("score",), ("score", "concepts"), ("score", "captions"), ("metrics",), ("metrics", "status")}
     kinds = ("info", "check", "stats", "report", "compare", "concepts", "leaks", "convert", "split", "synth")
     data = {("dataset",), *(("dataset", kind) for kind in (*kinds, "cache"))}

@@ -21,6 +21,8 @@ from radcap.detection.decisions import RULES
 from radcap.detection.ensembles import ENSEMBLES
 from radcap.detection.retrieval import RETRIEVALS
 from radcap.detection.system import ConceptSystem
+from radcap.explanation.families import DEFAULTS
+from radcap.explanation.methods import METHODS as ATTRIBUTIONS
 from radcap.formats import dialect
 from radcap.report import board_table, pair_table
 
@@ -89,6 +91,7 @@ def test_design_lists_every_package_in_the_order_of_layers():
         *((name, "systems.md") for name in COMMANDS if name.startswith("radcap systems")),
         *((name, "train.md") for name in COMMANDS if name in {"radcap train", "radcap predict"}),
         *((name, "caption.md") for name in COMMANDS if name.startswith("radcap models")),
+        ("radcap explain", "explain.md"),
     ],
 )
 def test_how_to_names_every_option(command, page):
@@ -123,6 +126,8 @@ def tables_of(kind):
         ),
         ("how-to/caption.md", ["Key of `[condition]`"], names_of(ConditionSettings)),
         ("how-to/caption.md", ["Key of `[scst]`"], names_of(ScstSettings)),
+        ("how-to/explain.md", ["Method"], {*ATTRIBUTIONS.table}),
+        ("explainability.md", ["Family"], {*DEFAULTS}),
         (
             "how-to/systems.md",
             ["Table of captions"],
@@ -133,6 +138,12 @@ def tables_of(kind):
 def test_pages_name_every_block(page, tables, names):
     firsts = [row[0] for table in tables for row in rows_of(DOCS / page, table)]
     assert sorted(re.findall(r"`(.+?)`", " ".join(firsts))) == sorted(names)
+
+
+def test_defaults_of_the_study_are_those_of_the_code():
+    rows = rows_of(DOCS / "explainability.md", "Family")
+    told = {family: row[1].strip("`") for row in rows for family in re.findall(r"`(.+?)`", row[0])}
+    assert told == dict(DEFAULTS)
 
 
 SEVEN = rows_of(DOCS / "explanation" / "scoring.md", "Truth")

@@ -92,6 +92,23 @@ def test_picture_of_the_dataset_page_stands_in_its_how_to():
     assert "images/dataset.png" in text
 
 
+@pytest.mark.parametrize(
+    ("name", "page", "most"),
+    [
+        ("explain.png", "how-to/explain.md", 120_000),
+        ("phantoms.png", "explainability.md", 60_000),
+        ("explain-good.png", "explainability.md", 120_000),
+        ("explain-bad.png", "explainability.md", 120_000),
+    ],
+)
+def test_pictures_of_explanations_are_small_and_stand_in_their_pages(name, page, most):
+    path = ROOT / "docs" / "images" / name
+    assert path.stat().st_size <= most
+    assert f"images/{name}" in (ROOT / "docs" / page).read_text("utf-8")
+    with Image.open(path) as picture:
+        assert not picture.getexif()
+
+
 def test_a_text_is_put_into_the_picture(page_script):
     made = page_script["with_text"](Image.new("RGB", (4, 3), "white"), "a table")
     with Image.open(io.BytesIO(made)) as picture:

@@ -92,7 +92,7 @@ def test_every_command_is_in_the_reference(site, command):
     "name",
     [
         "radcap",
-        *(f"radcap.{part}" for part in ("metrics", "report", "stats", "systems")),
+        *(f"radcap.{part}" for part in ("explanation", "metrics", "report", "stats", "systems")),
         *(
             f"radcap.captioning.{part}"
             for part in (

@@ -67,6 +67,12 @@ def test_an_edge_detector_fails() -> None:
     assert not found.passed
 
 
+def test_a_layer_that_gives_one_number_has_no_spread_to_keep() -> None:
+    network = TinyNetwork(labels=1)
+    found = sanity(grad_cam, lambda held: TinyLens(held, planted(1, 5)[0]), network, concepts(1), stages=1)  # type: ignore[arg-type]
+    assert found.stages[0] == "head"
+
+
 def test_maps_that_break_are_like_nothing() -> None:
     assert several(nothing, images=1).likeness == (0.0,) * 4
 

@@ -15,9 +15,11 @@ from hypothesis.extra.numpy import arrays
 from radcap.core import UsageError
 from radcap.detection.ensembles import ENSEMBLES, Ensemble, combine, ensemble_rule
 from radcap.explanation import mapping
+from radcap.explanation.families import DEFAULTS
 from radcap.explanation.lenses.network_lens import NetworkLens
 from radcap.explanation.mapping import AUTO, MethodChoice
 from radcap.explanation.methods import make_method
+from radcap.explanation.methods.occlusion import Occlusion
 from radcap.explanation.subjects import Path, Statement
 from radcap.explanation.subjects.concept_lenses import concept_lens
 from radcap.explanation.subjects.shares import member_shares
@@ -115,7 +117,7 @@ def test_a_score_that_does_not_change_has_no_map():
     paths = Path(still, Concept(CHEST), 0.9), Path(alive, Concept(CHEST), 0.1)
     nothing, some = mapped([said(paths[0]), said(*paths)], HIRES, HEIGHT, WIDTH)
     assert nothing.map is None
-    assert "does not change with anything" in nothing.why
+    assert "finds nothing in the image that speaks for it" in nothing.why
     assert np.abs(some.map).sum() == pytest.approx(1, abs=1e-5)
 
 
@@ -136,11 +138,13 @@ def test_a_statement_without_paths_keeps_its_note():
     assert mapped([], HIRES, HEIGHT, WIDTH) == []
 
 
-def test_spreads_add_as_squares():
+def test_spreads_add_as_squares(monkeypatch):
+    method = Occlusion(covers=("blur", "mean"))
+    monkeypatch.setattr("radcap.explanation.mapping.make_method", lambda _: method)
     choice, a, b = MethodChoice("occlusion"), lens_of(), lens_of(3, 48)
     parts = []
     for lens, share in ((a, 0.5), (b, 0.5)):
-        told = make_method("occlusion")(lens, [Concept(CHEST)])
+        told = method(lens, [Concept(CHEST)])
         assert told.spread is not None
         maps, spread = (
             lens.frame.over_picture(one, HEIGHT, WIDTH)[0].numpy() for one in (told.maps, told.spread)
@@ -153,7 +157,7 @@ def test_spreads_add_as_squares():
 def test_the_method_of_a_kind_is_chosen_unless_one_is_named():
     lens = lens_of()
     assert MethodChoice().name == AUTO
-    assert MethodChoice().for_lens(lens) == "grad-cam"
+    assert MethodChoice().for_lens(lens) == DEFAULTS["cnn"]
     assert MethodChoice("lrp").for_lens(lens) == "lrp"
     with pytest.raises(UsageError, match="Nearest is 'rollout'"):
         MethodChoice("rolout").make(lens)

@@ -10,9 +10,11 @@ import typer
 
 from radcap.cli.console import print_json, print_lines, progress, say
 from radcap.cli.options import Json
+from radcap.cli.outputs import check_output
 from radcap.core import Missing, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import ModuleType
 
     from radcap.explanation.writing import Written
@@ -78,7 +80,7 @@ def explain_command(
     started = time.monotonic()
     writing = _writing()
     writing.check_folder(out)
-    _check_package(package)
+    _check_package(package, images)
     from radcap.reading.explaining import chosen_images, make_explainer
 
     dataset = chosen_images(images, split, pick)
@@ -99,7 +101,10 @@ def explain_command(
     if json:
         print_json(_told(written, time.monotonic() - started))
     else:
-        _print(written, time.monotonic() - started)
+        seconds = time.monotonic() - started
+        print_lines(f"{out}: {len(written.images):,} images explained in {seconds:.0f} s")
+        print_lines(f"Look at {out / 'viewer.html'} in a browser.")
+    _warn(written)
     raise typer.Exit(1 if written.failures or written.silent else 0)
 
 
@@ -112,9 +117,10 @@ def _writing() -> ModuleType:
     return writing
 
 
-def _check_package(package: Path | None) -> None:
+def _check_package(package: Path | None, images: Sequence[str]) -> None:
     if package is not None and package.suffix.lower() != ".zip":
         raise UsageError(f"The package cannot go to {package.name}. Name a file ending in .zip.")
+    check_output(package, map(Path, images))
 
 
 def _pack(written: Written, package: Path | None) -> None:
@@ -138,9 +144,8 @@ def _told(written: Written, seconds: float) -> dict[str, object]:
     }
 
 
-def _print(written: Written, seconds: float) -> None:
-    print_lines(f"{written.folder}: {len(written.images):,} images explained in {seconds:.0f} s")
-    print_lines(f"Look at {written.folder / 'viewer.html'} in a browser.")
+def _warn(written: Written) -> None:
+    """What must be known before the maps are looked at, and what is not among them."""
     checked = next((one["sanity"] for one in written.records if one["sanity"]), None)
     if checked is not None and not checked["passed"]:
         say(

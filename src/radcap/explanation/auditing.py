@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["audited"]
 
-_QUICK = 6  # statements of an image
+_STEPS = {"quick": 6, "full": 8}  # of a curve
+_QUICK = 4  # statements of an image
 _NONE, _FULL = "none", "full"
 
 
@@ -96,7 +97,7 @@ def _figures(
     audience = Audience(voices, tuple(one.target for one in told if one.target is not None))
     maps = [evidence[place].map for place in group]
     kept = [one for one in maps if one is not None]
-    settings = Measuring(level=Level.FULL if level == _FULL else Level.QUICK)
+    settings = Measuring(Level.FULL, _STEPS[level]) if level == _FULL else Measuring(steps=_STEPS[level])
     again = _again(told, choice, kept) if level == _FULL and all(one.paths for one in told) else None
     return measure(audience, subject.picture, kept, settings, seed=seed, again=again)
 

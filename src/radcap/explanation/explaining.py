@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from radcap.detection.models import Answers
     from radcap.explanation.external.provider import BoxProvider
     from radcap.explanation.faithfulness.values import Sanity
+    from radcap.explanation.lenses.lens import Lens
     from radcap.explanation.mapping import Mapped
     from radcap.explanation.rationale import CaseFinder
     from radcap.explanation.subjects import Statement, Subject
@@ -46,7 +47,13 @@ __all__ = ["Explainer", "Failure", "Faithful", "Settings"]
 
 Faithful: TypeAlias = Literal["none", "quick", "full"]
 
-_SANITY_IMAGES = 3  # whose maps are made again over noise
+_CHECKED = {"quick": (3, 1), "full": (3, 4)}  # images whose maps are made over noise, in how many stages
+_COSTLY = (
+    "ablation-cam",
+    "integrated-gradients",
+    "lrp",
+    "occlusion",
+)  # of which a quick check makes one image
 _EMPTY = "The model said nothing of this image that could be explained."
 
 
@@ -104,7 +111,7 @@ class Explainer:
                 progress("explained", place + 1)
 
     def _check(self, answers: Answers | CaptionAnswers, wanted: Wanted) -> None:
-        """Refuse a word that no caption says."""
+        """Refuse a word that no caption says, and a concept that the model does not know."""
         labels = labels_of(self.model)
         captioned = isinstance(answers, CaptionAnswers)
         if self.settings.external is not None and not captioned:
@@ -117,8 +124,9 @@ class Explainer:
             for line in (answers.lines if isinstance(answers, CaptionAnswers) else ())
             for one in words_in(line.caption)
         }
-        firsts = [pair[0] for pair in wanted.contrasts] if captioned else []
-        for asked in (*wanted.words(labels), *firsts):
+        held = 1 if captioned else 2  # instead of a word of a caption any other may stand
+        apart = [one for pair in wanted.contrasts for one in pair[:held]]
+        for asked in (*wanted.words(labels), *apart):
             if asked.casefold() not in said and not concept_named(asked, labels):
                 raise unknown_target(asked, labels, said.values())
 
@@ -131,7 +139,7 @@ class Explainer:
         try:
             photo = Photo.of(record.id, record.image, row)
             return _Made(subject_of(self.model, answers, photo, wanted))
-        except (ImageRefused, InputError) as error:
+        except (ImageRefused, InputError, UsageError) as error:  # of this image: the rest may be fine
             return Failure(record.id, str(error))
 
     def _finished(self, made: _Made, record: Record, sanity: Sanity | None) -> Explanation:
@@ -230,22 +238,25 @@ class Explainer:
         if self.settings.faithfulness == "none" or self.settings.external is not None:
             return None
         parts: list[Sanity] = []
+        images, stages = _CHECKED[self.settings.faithfulness]
         read = dataset.filter(np.array([one in rows for one in dataset.ids], np.bool_))
-        for number, record in enumerate(read[:_SANITY_IMAGES]):
+        for number, record in enumerate(read[:images]):
             made = self._one(answers, record, rows.get(record.id), wanted)
-            parts += self._tried(made, number) if isinstance(made, _Made) else []
+            lens = _main_lens(made) if isinstance(made, _Made) else None
+            if lens is None or not isinstance(made, _Made):
+                continue
+            parts += self._tried(made, lens, stages, number)
+            if self.settings.faithfulness == "quick" and self._choice.for_lens(lens) in _COSTLY:
+                break
         alike = [one for one in parts if one.stages == parts[0].stages]
         return mean_of(alike)
 
-    def _tried(self, made: _Made, seed: int) -> list[Sanity]:
-        """One image: the network that most statements come from first."""
+    def _tried(self, made: _Made, lens: Lens, stages: int, seed: int) -> list[Sanity]:
+        """One image, before one network."""
         paths = [one.paths[0] for one in made.subject.statements if one.paths]
-        lens = next((one.lens for one in paths), None)
-        if lens is None:
-            return []
         targets = list(dict.fromkeys(one.target for one in paths if one.lens is lens))
         try:
-            return [sanity_of(self._choice.make(lens), lens, targets, seed=seed)]
+            return [sanity_of(self._choice.make(lens), lens, targets, stages=stages, seed=seed)]
         except UsageError:
             return []
 
@@ -255,6 +266,11 @@ class _Made:
     """A subject, ready to be explained."""
 
     subject: Subject
+
+
+def _main_lens(made: _Made) -> Lens | None:
+    """The network that the first statement comes from."""
+    return next((one.paths[0].lens for one in made.subject.statements if one.paths), None)
 
 
 def _methods(found: Sequence[Mapped]) -> str:

@@ -16,6 +16,7 @@ import torch
 
 from radcap.core import UsageError
 from radcap.explanation.families import default_method, family_of
+from radcap.explanation.lenses.joint_lens import JointLens, alike
 from radcap.explanation.methods import make_method
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["AUTO", "Mapped", "MethodChoice", "mapped"]
 
 AUTO = "auto"
+_ONLY_ASKS = ("occlusion",)  # methods that see nothing of a network but its scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,14 @@ class Mapped:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """What is to be explained of one network."""
+
+    lens: Lens
+    targets: tuple[Target, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Part:
     """The map of one path over the picture, height x width."""
 
@@ -68,33 +78,55 @@ class _Part:
 def mapped(statements: Sequence[Statement], choice: MethodChoice, height: int, width: int) -> list[Mapped]:
     """A map of this height and width for each statement."""
     parts: dict[tuple[int, Target], _Part | str] = {}
-    for lens, targets in _by_lens(statements):
-        parts |= _explained(lens, targets, choice, height, width)
+    for group in _groups(_by_lens(statements), choice):
+        parts |= _explained(group, choice, height, width)
     return [_joined(one, parts, choice) for one in statements]
 
 
-def _by_lens(statements: Sequence[Statement]) -> list[tuple[Lens, list[Target]]]:
+def _groups(asked: Sequence[_Asked], choice: MethodChoice) -> list[list[_Asked]]:
+    """Networks that share their looks, where the method only looks: a captioner and its detector."""
+    found: list[list[_Asked]] = []
+    for one in asked:
+        name = choice.for_lens(one.lens)
+        fits = [
+            group
+            for group in found
+            if name in _ONLY_ASKS
+            and choice.for_lens(group[0].lens) == name
+            and alike(group[0].lens, one.lens)
+        ]
+        if fits:
+            fits[0].append(one)
+        else:
+            found.append([one])
+    return found
+
+
+def _by_lens(statements: Sequence[Statement]) -> list[_Asked]:
     found: dict[int, tuple[Lens, dict[Target, None]]] = {}
     for statement in statements:
         for path in statement.paths:
             found.setdefault(id(path.lens), (path.lens, {}))[1][path.target] = None
-    return [(lens, list(targets)) for lens, targets in found.values()]
+    return [_Asked(lens, tuple(targets)) for lens, targets in found.values()]
 
 
 def _explained(
-    lens: Lens, targets: Sequence[Target], choice: MethodChoice, height: int, width: int
+    group: Sequence[_Asked], choice: MethodChoice, height: int, width: int
 ) -> Mapping[tuple[int, Target], _Part | str]:
     """A part for each target, or the sentence why the method does not serve this network."""
+    owners = {target: one.lens for one in group for target in one.targets}
+    targets, first = list(owners), group[0].lens
+    lens = first if len(group) == 1 else JointLens(owners)
     try:
-        found = choice.make(lens)(lens, targets)
+        found = choice.make(first)(lens, targets)
     except UsageError as error:
-        return {(id(lens), one): str(error) for one in targets}
+        return {(id(owners[one]), one): str(error) for one in targets}
     maps = lens.frame.over_picture(found.maps.detach().float(), height, width).cpu()
     spreads = None
     if found.spread is not None:
         spreads = lens.frame.over_picture(found.spread.detach().float(), height, width).cpu()
     return {
-        (id(lens), one): _Part(maps[number], None if spreads is None else spreads[number])
+        (id(owners[one]), one): _Part(maps[number], None if spreads is None else spreads[number])
         for number, one in enumerate(targets)
     }
 
@@ -108,7 +140,7 @@ def _joined(
     there = [(path, part) for path, part in held if isinstance(part, _Part)]
     alive = [(path, part) for path, part in there if _size(part) > 0]
     if not alive:
-        empty = "The score does not change with anything in the image, so there is nothing to show."
+        empty = "The method finds nothing in the image that speaks for it, so there is nothing to show."
         if refused or not held:
             return Mapped(None, why=refused[0] if refused else statement.note)
         return Mapped(None, why=empty, methods=methods)

@@ -42,7 +42,7 @@ def sighted(data: bytes, name: str, view: View, device: torch.device) -> Sightin
     if view.settings.clahe:
         squares = equalised(squares, boxes, view.settings.clahe)
     pixels = view(squares.to(device), boxes.to(device))
-    return Sighting(pixels.contiguous(), _frame(whole, boxes, view))
+    return Sighting(pixels, _frame(whole, boxes, view))
 
 
 def _frame(whole: torch.Tensor, boxes: torch.Tensor, view: View) -> Frame:

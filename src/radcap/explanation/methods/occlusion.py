@@ -35,10 +35,10 @@ class Occlusion:
     What lies under it is blurred (`blur`) or the mean grey of the image (`mean`).
     """
 
-    grid: int = 8
+    grid: int = 7
     patch: int = 2
     covers: tuple[str, ...] = ("blur",)
-    batch: int = 8
+    batch: int = 4  # whose layers stay in the cache of a processor
 
     @torch.no_grad()
     def __call__(self, lens: Lens, targets: Sequence[Target]) -> Relevance:

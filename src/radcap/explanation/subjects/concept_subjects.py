@@ -38,6 +38,7 @@ _WHOLE = {
     Role.MODALITY: "The modality belongs to the whole image: the map shows what spoke for it, and no place.",
     Role.DIRECTION: "The plane belongs to the whole image: the map shows what spoke for it, and no place.",
 }
+_NOT_BOTH = "The neighbours of the image do not have both, so the one cannot be held against the other."
 _SHOWN = 3  # neighbours with a map of their own
 
 
@@ -148,11 +149,14 @@ def localisable(cui: Cui, name: str) -> tuple[bool, str]:
 
 
 def contrast_statement(voices: ConceptVoices, this: str, other: str) -> Statement:
-    """Why one concept and not another, by the networks that can tell them apart."""
+    """Why one concept and not another, by the networks that can tell them apart.
+
+    Which concepts neighbours have differs from image to image, so that they lack one is a note and no error.
+    """
     pair = [_known(voices, one) for one in (this, other)]
     target = Contrast(Concept(pair[0]), Concept(pair[1]))
     paths = _knowing(voices.paths(target, pair[0]), pair[1])
-    if not paths:
+    if not paths and not any(isinstance(one, NeighbourLens) for one in voices.lenses):
         raise UsageError(f"What spoke for {this} does not know {other}. Contrast it with another concept.")
     label = " rather than ".join(voices.labels[cui] or cui for cui in pair)
     note = "Above zero speaks for the first, below zero for the second."
@@ -163,7 +167,7 @@ def contrast_statement(voices: ConceptVoices, this: str, other: str) -> Statemen
         paths=paths,
         target=target,
         voices=tuple((one.lens, one.share) for one in paths),
-        note=note,
+        note=note if paths else _NOT_BOTH,
     )
 
 
@@ -185,8 +189,6 @@ def _known(voices: ConceptVoices, text: str) -> Cui:
     cui = concept_named(text, voices.labels)
     if not cui:
         raise unknown_target(text, voices.labels, ())
-    if not voices.paths(Concept(cui), cui):
-        raise UsageError(f"No neighbour of the image has {text}, so it cannot be held against another.")
     return cui
 
 
