@@ -237,6 +237,9 @@ def test_sanity_is_tried_once_over_images_that_can_be_read(monkeypatch: pytest.M
     assert tried == list(range(explaining._CHECKED["quick"][0]))
     assert len({id(one.sanity) for one in found[3:]}) == 1
     assert found[3].sanity.stages[0] == "head"
+    tried.clear()
+    explained(detector(), images(**files), method="occlusion", faithfulness="quick", targets=(PNEUMONIA,))
+    assert tried == [0]  # one image of a method that takes long
 
 
 def test_figures_are_measured_where_they_are_asked_for() -> None:

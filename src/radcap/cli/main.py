@@ -46,7 +46,7 @@ app.command("train", epilog="Example: radcap train radcap/quick-concepts --data 
 app.command(
     "predict", epilog="Example: radcap predict zoo:concepts radiology-open --split test --out run.csv"
 )(predict_command)
-app.command("explain", epilog="Example: radcap explain zoo:captions radiology-open --pick 4 --out explained")(
+app.command("explain", epilog="Example: radcap explain zoo:captions radiology-open --pick 2 --out explained")(
     explain_command
 )
 app.add_typer(dataset_app, name="dataset", epilog="Example: radcap dataset info radiology-open")
