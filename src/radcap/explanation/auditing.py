@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["audited"]
 
-_STEPS = {"quick": 6, "full": 8}  # of a curve
+_STEPS = {"quick": 5, "full": 8}  # of a curve
 _QUICK = 4  # statements of an image
 _NONE, _FULL = "none", "full"
 

@@ -245,8 +245,9 @@ class Explainer:
             lens = _main_lens(made) if isinstance(made, _Made) else None
             if lens is None or not isinstance(made, _Made):
                 continue
-            parts += self._tried(made, lens, stages, number)
-            if self.settings.faithfulness == "quick" and self._choice.for_lens(lens) in _COSTLY:
+            quick = self.settings.faithfulness == "quick" and self._choice.for_lens(lens) in _COSTLY
+            parts += self._tried(made, lens, 0 if quick else stages, number)
+            if quick:
                 break
         alike = [one for one in parts if one.stages == parts[0].stages]
         return mean_of(alike)

@@ -81,10 +81,13 @@ def mean_sanity(parts: Sequence[Sanity]) -> Sanity:
 def stages_of(network: nn.Module, backbone: str | None, stages: int) -> tuple[Stage, ...]:
     """From the last module to the first: all outside the backbone, then the backbone in equal parts.
 
-    `backbone` is its name in the network, "" where it is the network, None where it is no part of it.
+    `backbone` is its name in the network, "" where it is the network, None where it is no part of it. Without
+    stages all weights are one.
     """
     names = [name for name, module in _named(network) if list(module.parameters(recurse=False))]
     within = [name for name in names if _is_part(name, backbone)]
+    if not stages:
+        return (Stage("all weights", tuple(reversed(names))),)
     head = tuple(name for name in reversed(names) if name not in set(within))
     count = min(stages, len(within))
     cuts = [round(place * len(within) / max(1, count)) for place in range(count + 1)]
