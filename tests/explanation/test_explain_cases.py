@@ -181,5 +181,7 @@ def test_the_cases_inside_are_free_training_images() -> None:
     assert {splits[one] for one in found.index.ids} == {"train"}
     assert not any("NC" in licences[one] or "SA" in licences[one] for one in found.index.ids)
     assert len(found.index) == 3761  # those of the card
-    itself = found.index.vectors[5] @ np.linalg.pinv(found.index.axes)  # back to where queries are
+    axes = found.index.axes
+    assert axes is not None
+    itself = found.index.vectors[5] @ np.linalg.pinv(axes)  # back to where queries are
     assert found(itself, 1)[0].image == found.index.ids[5]

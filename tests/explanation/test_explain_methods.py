@@ -182,8 +182,9 @@ def _first(one: Sample) -> tuple[torch.Tensor, nn.Conv2d]:
     """What the first layer gives, and the second layer."""
     body = one.network.backbone.body
     assert isinstance(body, nn.Sequential)
-    assert isinstance(body[2], nn.Conv2d)
-    return body[1](body[0](one.lens.pixels / 64)).detach(), body[2]
+    second = body[2]
+    assert isinstance(second, nn.Conv2d)
+    return body[1](body[0](one.lens.pixels / 64)).detach(), second
 
 
 def test_the_plain_rule_is_that_of_captum():
