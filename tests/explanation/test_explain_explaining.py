@@ -294,3 +294,11 @@ def test_boxes_of_another_model_are_marked_and_put_to_the_same_test(
 def test_a_model_without_captions_has_no_words_to_draw_boxes_for() -> None:
     with pytest.raises(UsageError, match="draws boxes for the words of a caption"):
         explained(detector(), external=EXTERNAL)
+
+
+def test_the_package_gives_what_it_names_and_nothing_else():
+    import radcap.explanation as package
+
+    assert all(getattr(package, name) is not None for name in package.__all__)
+    with pytest.raises(AttributeError, match="has no 'Explained'"):
+        _ = package.Explained
