@@ -34,7 +34,7 @@ PARTS = {
     "answers": "its answers",
     "maps": "maps",
     "faithfulness": "faithfulness of the maps, quick",
-    "sanity": "sanity check of the method, on 3 images",
+    "sanity": "sanity check of the method",
     "rest": "decoding, boxes, nearest cases, rationale",
     "files": "figures, maps, page",
 }
