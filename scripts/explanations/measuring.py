@@ -23,7 +23,9 @@ from radcap.explanation.faithfulness.labels import label_test
 from radcap.explanation.faithfulness.measuring import Level, Measuring, measure, with_truth
 from radcap.explanation.faithfulness.perturbing import Audience, Voice
 from radcap.explanation.faithfulness.pointing import points
-from radcap.explanation.faithfulness.sensitivity import noisy_pixels
+from radcap.explanation.faithfulness.sensitivity import noisy_lens
+from radcap.explanation.lenses.sighting import sighted
+from radcap.explanation.lenses.writer_lens import WriterLens, hints_for
 from radcap.explanation.mapping import MethodChoice, mapped
 from radcap.explanation.methods import make_method
 from radcap.explanation.phantoms import SHAPES
@@ -35,7 +37,7 @@ from radcap.explanation.subjects.opening import Photo, subject_of
 from radcap.explanation.subjects.phrases import words_in
 from radcap.explanation.subjects.picture import picture_of
 from radcap.explanation.subjects.wanted import Wanted
-from radcap.explanation.targets import Concept
+from radcap.explanation.targets import Concept, Span
 from radcap.explanation.values import Kind
 
 if TYPE_CHECKING:
@@ -45,7 +47,6 @@ if TYPE_CHECKING:
 
     from radcap.captioning.models import Line
     from radcap.datasets import Dataset
-    from radcap.explanation.lenses.lens import Lens
     from radcap.explanation.phantoms import Phantoms
     from radcap.explanation.subjects.opening import AnyModel
 
@@ -129,11 +130,8 @@ def _phrased(
     return found
 
 
-def _writer_lens(model: WriterModel, photo: Photo) -> Any:  # noqa: ANN401
+def _writer_lens(model: WriterModel, photo: Photo) -> WriterLens:
     import torch
-
-    from radcap.explanation.lenses.sighting import sighted
-    from radcap.explanation.lenses.writer_lens import WriterLens, hints_for
 
     seen = sighted(photo.data, photo.name, model.eyes.view, model.eyes.place.device)
     with torch.no_grad():
@@ -193,15 +191,10 @@ def _maps(method: str, scene: Scene) -> list[NDArray[np.float32] | None]:
 def _again(method: str, scene: Scene, number: int, seed: int) -> Sequence[NDArray[Any]]:
     """The map of one statement under noise."""
     told = scene.statements[number]
-    ways = tuple(replace(one, lens=_noisy(one.lens, seed)) for one in told.paths)
+    ways = tuple(replace(one, lens=noisy_lens(one.lens, seed)) for one in told.paths)
     height, width = scene.picture.shape[:2]
     found = mapped([replace(told, paths=ways)], MethodChoice(method), height, width)[0].map
     return [np.zeros((height, width), np.float32) if found is None else found]
-
-
-def _noisy(lens: Lens, seed: int) -> Lens:
-    pixels = noisy_pixels(lens, seed=seed)
-    return replace(lens, pixels=pixels)  # type: ignore[type-var]
 
 
 def sane(method: str, some: Sequence[Scene]) -> dict[str, Any] | None:
@@ -232,15 +225,18 @@ def twin_statements(model: AnyModel, scene: Scene, photo: Photo) -> tuple[Statem
     """The same statements, put to another model."""
     if isinstance(model, WriterModel):
         lens = _writer_lens(model, photo)
-        return tuple(_respan(one, lens, model) for one in scene.statements)
+        return tuple(_respan(one, lens) for one in scene.statements)
     from radcap.explanation.subjects.concept_subjects import voices_of
 
     voices = voices_of(model, photo.data, photo.name)  # type: ignore[arg-type]
     return tuple(replace(one, paths=(Way(voices.lenses[0], Concept(one.cui)),)) for one in scene.statements)
 
 
-def _respan(told: Statement, lens: Any, model: WriterModel) -> Statement:  # noqa: ANN401
-    """Both learnt their tokens from the same captions; were they others, the word would be read anew."""
-    if told.target is None or lens.model.scribe.tokenizer.size != model.scribe.tokenizer.size:
+def _respan(told: Statement, lens: WriterLens) -> Statement:
+    """Both learnt their tokens from the same captions, and must read the span as the same words."""
+    own, span = told.voices[0][0], told.target
+    assert isinstance(own, WriterLens)  # noqa: S101 - twins are of one kind
+    assert isinstance(span, Span)  # noqa: S101 - what a captioner is asked
+    if own.model.scribe.tokenizer.decode(span.tokens) != lens.model.scribe.tokenizer.decode(span.tokens):
         raise UsageError(f"{told.label} cannot be put to the twin: its tokens are others.")
-    return replace(told, paths=(Way(lens, told.target),))
+    return replace(told, paths=(Way(lens, span),))

@@ -134,7 +134,8 @@ def test_many_reasons_are_counted(said: list[str]) -> None:
 )
 def test_any_caption_is_drawn(caption: str) -> None:
     whole = replace(many(1)[0], place=(-3, 10_000))
-    figure(sample_explanation(caption=caption, evidence=(whole,)))
+    drawn = figure(sample_explanation(caption=caption, evidence=(whole,)))
+    assert len(set(drawn.convert("L").tobytes())) > 16  # a picture, and no blank
 
 
 def test_letters_that_the_font_lacks_are_announced(said: list[str]) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from radcap.explanation.faithfulness.measuring import Level, Measuring, measure
 from radcap.explanation.faithfulness.perturbing import Audience, Voice
-from radcap.explanation.faithfulness.sensitivity import noisy_pixels
+from radcap.explanation.faithfulness.sensitivity import noisy_lens
 from radcap.explanation.mapping import mapped
 from radcap.explanation.values import Kind
 
@@ -110,7 +110,7 @@ def _again(told: Sequence[Statement], choice: MethodChoice, maps: Sequence[NDArr
         noisy: dict[int, Lens] = {}
         for one in told:
             for path in one.paths:
-                noisy.setdefault(id(path.lens), _noisy(path.lens, seed))
+                noisy.setdefault(id(path.lens), noisy_lens(path.lens, seed))
         changed = [
             replace(one, paths=tuple(replace(path, lens=noisy[id(path.lens)]) for path in one.paths))
             for one in told
@@ -119,7 +119,3 @@ def _again(told: Sequence[Statement], choice: MethodChoice, maps: Sequence[NDArr
         return [np.zeros((height, width), np.float32) if one.map is None else one.map for one in found]
 
     return explain
-
-
-def _noisy(lens: Lens, seed: int) -> Lens:
-    return replace(lens, pixels=noisy_pixels(lens, seed=seed))  # type: ignore[type-var]

@@ -15,7 +15,7 @@ from torch import nn
 from radcap.captioning.models.eyes import Eyes
 from radcap.explanation.faithfulness.randomisation import mean_sanity, sanity
 from radcap.explanation.lenses.neighbour_lens import NeighbourLens
-from radcap.explanation.lenses.network_lens import NetworkLens
+from radcap.explanation.lenses.network_lens import Headed, NetworkLens
 from radcap.explanation.lenses.writer_lens import WriterLens
 
 if TYPE_CHECKING:
@@ -60,14 +60,7 @@ def with_network(lens: Lens, network: nn.Module) -> Lens:
         return replace(lens, model=replace(lens.model, eyes=eyes, scribe=scribe))
     if isinstance(lens, NeighbourLens):
         return replace(lens, backbone=backbone, head=cast("Head", parts.top))
-    return replace(cast("NetworkLens", lens), network=_Headed(backbone, cast("Head", parts.top)))
-
-
-class _Headed:
-    """A backbone and a head, as a network."""
-
-    def __init__(self, backbone: Backbone, head: Head) -> None:
-        self.backbone, self.head = backbone, head
+    return replace(cast("NetworkLens", lens), network=Headed(backbone, cast("Head", parts.top)))
 
 
 def sanity_of(

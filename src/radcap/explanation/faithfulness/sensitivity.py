@@ -8,6 +8,7 @@ Cost: one more explanation of the image for each draw.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -19,7 +20,7 @@ from radcap.explanation.faithfulness.perturbing import inside_of
 if TYPE_CHECKING:
     from radcap.explanation.lenses.lens import Lens
 
-__all__ = ["Again", "noisy_pixels", "sensitivity"]
+__all__ = ["Again", "noisy_lens", "noisy_pixels", "sensitivity"]
 
 Again: TypeAlias = Callable[[int], Sequence[NDArray[Any]]]
 """From a seed to the maps of the image under the noise of that seed, in the order of the targets."""
@@ -39,6 +40,11 @@ def noisy_pixels(lens: Lens, *, radius: float = 0.02, seed: int = 0) -> torch.Te
     lots = torch.Generator().manual_seed(seed)
     noise = (2 * torch.rand(pixels.shape, generator=lots) - 1).to(pixels) * radius * _BRIGHTEST
     return (pixels + noise * inside_of(lens)).clamp(0, _BRIGHTEST)
+
+
+def noisy_lens(lens: Lens, seed: int) -> Lens:
+    """The same lens before an image with a little noise."""
+    return replace(lens, pixels=noisy_pixels(lens, seed=seed))  # type: ignore[type-var]
 
 
 def _change(one: NDArray[Any], other: NDArray[Any]) -> float:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from radcap.vision.backbones import Backbone
     from radcap.vision.heads import Head
 
-__all__ = ["HeadedNetwork", "NetworkLens"]
+__all__ = ["Headed", "HeadedNetwork", "NetworkLens"]
 
 
 class HeadedNetwork(Protocol):
@@ -30,6 +30,14 @@ class HeadedNetwork(Protocol):
     def backbone(self) -> Backbone: ...
     @property
     def head(self) -> Head: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Headed:
+    """A backbone and a head that belong to something else, as a network."""
+
+    backbone: Backbone
+    head: Head
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from radcap.datasets.survey.components import components
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -23,7 +25,7 @@ def labelled(mask: NDArray[np.bool_]) -> tuple[NDArray[np.intp], int]:
     above, below = runs[:-1], runs[1:]
     touching = (above > 0) & (below > 0)
     pairs = np.unique(np.stack([above[touching], below[touching]]), axis=1)
-    roots = _roots(int(runs.max(initial=0)) + 1, pairs[0], pairs[1])
+    roots = components(int(runs.max(initial=0)) + 1, pairs.T)
     found, names = np.unique(roots, return_inverse=True)  # a root is the first run of its region
     return names[runs], len(found) - 1
 
@@ -32,14 +34,3 @@ def _runs(mask: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Pixels that stand side by side in a row, numbered from 1."""
     starts = mask & ~np.pad(mask, ((0, 0), (1, 0)))[:, :-1]
     return np.where(mask, np.cumsum(starts).reshape(mask.shape), 0)
-
-
-def _roots(count: int, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The least run that each run is joined to; runs are joined in rounds, all pairs at once."""
-    parent = np.arange(count)
-    while (apart := parent[first] != parent[second]).any():
-        one, other = parent[first[apart]], parent[second[apart]]
-        np.minimum.at(parent, np.maximum(one, other), np.minimum(one, other))
-        while not np.array_equal(further := parent[parent], parent):
-            parent = further
-    return parent

@@ -22,7 +22,7 @@ from radcap.detection.models import Answers
 from radcap.detection.models.ensemble_model import EnsembleModel
 from radcap.detection.models.network_model import NetworkModel
 from radcap.explanation.lenses.neighbour_lens import NeighbourLens
-from radcap.explanation.lenses.network_lens import NetworkLens
+from radcap.explanation.lenses.network_lens import Headed, NetworkLens
 from radcap.explanation.lenses.sighting import sighted
 from radcap.explanation.lenses.writer_lens import WriterLens, hints_for
 from radcap.explanation.subjects.caption_subjects import Written, caption_statements, plain_statements
@@ -213,14 +213,14 @@ def _nearest(model: NearestModel, line: Line, photo: Photo) -> Subject:
     note = "The caption is that of a training image, so its words have no place in this one."
     subject = _subject(photo, found, line.caption, notes=(note,))
     told = tuple((one.image, one.similarity) for one in line.neighbours)
-    return Subject(subject.image, subject.picture, found, line.caption, told, notes=subject.notes)
+    return replace(subject, neighbours=told)
 
 
 def _worded(model: WordsModel, line: Line, photo: Photo, wanted: Wanted) -> Subject:
     """Each word is a label of a head of its own."""
     seen = sighted(photo.data, photo.name, model.eyes.view, model.eyes.place.device)
     places = {word: number for number, word in enumerate(model.words)}
-    lens = NetworkLens(_Headed(model), places, seen.pixels, seen.frame)
+    lens = NetworkLens(Headed(model.eyes.looker, model.head), places, seen.pixels, seen.frame)
     known = {word.casefold(): word for word in model.words}
     chances = {one.text: one.score for one in line.drafts}
     asked = {one.casefold() for one in wanted.words({})}
@@ -242,10 +242,3 @@ def _worded(model: WordsModel, line: Line, photo: Photo, wanted: Wanted) -> Subj
                 )
             )
     return _subject(photo, tuple(found), line.caption)
-
-
-class _Headed:
-    """A backbone and the head over words, as a network."""
-
-    def __init__(self, model: WordsModel) -> None:
-        self.backbone, self.head = model.eyes.looker, model.head
