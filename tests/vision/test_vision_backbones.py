@@ -185,7 +185,8 @@ def test_torchvision_is_seen_to_before_timm(monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", watched)
     timm_module()
-    assert called == ["torchvision", "timm"]
+    assert called[0] == "torchvision"  # timm imports itself as well, the first time
+    assert "timm" in called
 
 
 def test_features_of_a_network_without_prefix():
