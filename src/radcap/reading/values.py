@@ -43,8 +43,8 @@ class Seen:
 class Reading:
     """One image, read. `picture` is height x width x 3, its longer side at most 320 pixels.
 
-    `evidence` has the statements of `radcap.explanation`: concepts by `cui`, words and spans of the caption by
-    `place`, each with a map over the picture or a note why there is none; it is empty without maps.
+    `evidence` has the statements of `radcap.explanation`: concepts by `cui`, words and spans of the caption
+    by `place`, each with a map over the picture or a note why there is none; it is empty without maps.
     """
 
     image: str  # as it was named: a path, or an id of a dataset
