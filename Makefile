@@ -44,7 +44,7 @@ bench: .venv/.dev  ## the measurements of docs/benchmarks.md
 	$(BIN)/python benchmarks/run.py
 
 docs: .venv/.dev  ## the site, in site/
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 test-all: .venv/.dev  ## the slow tests and the measurements too
 	@$(MAKE) --no-print-directory test MARK=

@@ -5,26 +5,31 @@ Invariant: nothing on these pages is kept by hand, so a page cannot say what the
 
 from __future__ import annotations
 
-import html
 import json
 import os
+import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
+from _architecture import architecture_picture, package_table
 from _captioner import captioner_page
+from _contradictions import difference_tables, parted_values
 from _detector import detector_page
+from _inside import inside_page
+from _leaks import evidence_table
+from _limits import limits_table
+from _markdown import drawn, plain, table
 from mkdocs.structure.files import File
 
 from radcap.zoo import find, names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
-
-    from radcap.report import Table
+    from mkdocs.structure.pages import Page
 
 # As wide as the code blocks of a page on a small laptop; no colours.
 PLAIN_TERMINAL = {"COLUMNS": "86", "TERMINAL_WIDTH": "86", "NO_COLOR": "1", "TERM": "dumb"}
@@ -64,6 +69,17 @@ API_PACKAGES = (
 )
 
 CAPTIONS = "zoo:captions"  # its page is written once it ships
+
+# What the code writes into pages that are otherwise written by hand, by the name in their marks.
+MADE: Mapping[str, Callable[[], str]] = {
+    "architecture": architecture_picture,
+    "packages": package_table,
+    "parted values": parted_values,
+    "differences": difference_tables,
+    "evidence": evidence_table,
+    "limits": limits_table,
+}
+MARK = re.compile(r"^<!-- made by the code: (.+) -->$", re.MULTILINE)
 
 PACKAGE_TEXT_ONLY = "{members: false, show_root_heading: false, show_root_toc_entry: false}"
 
@@ -132,6 +148,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         "reference/issue-codes.md": issue_codes_page,
         "reference/editions.md": editions_page,
         "reference/detector.md": shipped_detector_page,
+        "reference/inside.md": inside_page,
     }
     if CAPTIONS in names():
         pages["reference/captioner.md"] = shipped_captioner_page
@@ -140,16 +157,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table. Cells are Markdown already; a bar inside one is escaped here."""
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-
-
-def plain(text: str) -> str:
-    """Text of the code as Markdown text: what looks like HTML or a mark is shown as it stands."""
-    escaped = html.escape(text, quote=False)
-    return "".join("\\" + sign if sign in "\\*_[]" else sign for sign in escaped)
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+    """Marks give way to what the code says; a mark that nobody knows stops the build."""
+    return MARK.sub(lambda found: MADE[found[1]](), markdown)
 
 
 def command_line_page() -> str:
@@ -260,12 +270,12 @@ def editions_page() -> str:
     from radcap.metrics import EDITIONS, differences
     from radcap.metrics.edition_tables import difference_table, edition_table, editions_table, file_table
 
-    parts = ["# Editions", EDITIONS_TEXT, _drawn(editions_table())]
+    parts = ["# Editions", EDITIONS_TEXT, drawn(editions_table())]
     for name, edition in EDITIONS.items():
-        parts += [f"## {name}", plain(edition.title) + ".", _drawn(edition_table(edition))]
-        parts.append(_drawn(file_table(edition)))
+        parts += [f"## {name}", plain(edition.title) + ".", drawn(edition_table(edition))]
+        parts.append(drawn(file_table(edition)))
         if differences(name):
-            parts += [f"### Code and documents of {name}", _drawn(difference_table(name))]
+            parts += [f"### Code and documents of {name}", drawn(difference_table(name))]
     return "\n\n".join([*parts, *_cui_sets()]) + "\n"
 
 
@@ -283,12 +293,6 @@ def shipped_detector_page() -> str:
 def shipped_captioner_page() -> str:
     card = find(CAPTIONS) / "card.json"
     return captioner_page(json.loads(card.read_text(encoding="utf-8")), CAPTIONS)
-
-
-def _drawn(drawing: Table) -> str:
-    """A table of the code; its first column names the row and is not broken."""
-    rows = [[plain(row[0]).replace(" ", "&nbsp;"), *map(plain, row[1:])] for row in drawing.rows]
-    return table(drawing.columns, rows)
 
 
 def _cui_sets() -> Iterator[str]:

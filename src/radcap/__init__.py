@@ -1,4 +1,4 @@
-"""radcap opens radiology caption datasets, finds their concepts, and scores runs by any edition's rules.
+"""radcap reads radiology images, opens their datasets, and scores runs by the rules of any edition.
 
 Everything here is loaded on first use, so `import radcap` costs nothing.
 >>> import radcap
@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING
-
-from radcap.core.version import VERSION
 
 if TYPE_CHECKING:
     from radcap.core import Issue, Level, Run, Score, Task
@@ -28,7 +26,9 @@ if TYPE_CHECKING:
         score_concepts,
     )
     from radcap.reading.explaining import explain
+    from radcap.reading.opening import Readings, open_reader, read
     from radcap.reading.scoring import compare, score_captions
+    from radcap.reading.values import Reading
     from radcap.stats import Procedure
     from radcap.systems.predicting import predict
     from radcap.systems.training import train
@@ -43,6 +43,8 @@ __all__ = [
     "Linker",
     "Mention",
     "Procedure",
+    "Reading",
+    "Readings",
     "Record",
     "Run",
     "RunComparison",
@@ -58,8 +60,10 @@ __all__ = [
     "fix_run",
     "link",
     "load_dataset",
+    "open_reader",
     "open_vocabulary",
     "predict",
+    "read",
     "read_run",
     "score_captions",
     "score_concepts",
@@ -68,7 +72,8 @@ __all__ = [
     "write_run",
 ]
 
-__version__ = VERSION
+if TYPE_CHECKING:
+    __version__: str
 
 _HOMES = {
     "radcap.core": ("Issue", "Level", "Run", "Score", "Task"),
@@ -79,6 +84,8 @@ _HOMES = {
         *("EDITIONS", "Edition", "RunComparison", "ScoreReport", "board", "edition", "score_concepts"),
     ),
     "radcap.reading.explaining": ("explain",),
+    "radcap.reading.opening": ("Readings", "open_reader", "read"),
+    "radcap.reading.values": ("Reading",),
     "radcap.reading.scoring": ("compare", "score_captions"),
     "radcap.stats": ("Procedure",),
     "radcap.systems.training": ("train",),
@@ -88,6 +95,8 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        return import_module("radcap.core.version").VERSION
     if name not in _HOME_OF:
         raise AttributeError(f"radcap has no {name!r}. It has {', '.join(__all__)}.")
     return getattr(import_module(_HOME_OF[name]), name)

@@ -251,7 +251,7 @@ def test_a_detector_that_only_decides_tells_its_template_all_the_same(opened: di
     [sight] = model.eyes.look(real().split("test")[:3])
     assert sight.answers is not None
     sure = replace(sight, answers=replace(sight.answers, probabilities=None))
-    for line in model._lines(sure):
+    for line in model.lines(sure):
         assert set(line.concepts.values()) <= {1.0}
 
 

@@ -439,7 +439,7 @@ def test_images_that_will_not_decode_are_left_out_counted_and_named(tmp_path: Pa
     heard = Heard()
     system = captioner(data=CaptionDataSettings(fit="test"), train=train(batch=4))
     folder = taught(system, tmp_path / "m", data, heard.talk)
-    assert heard.has("2 images will not decode and are left out")
+    assert heard.has("Left out, for they will not decode: 2 images")
     assert folder.card()["data"]["refused"] == planted
     answers = asked(folder.path, data)
     assert set(answers.refused) == set(planted)

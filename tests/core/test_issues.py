@@ -16,8 +16,8 @@ def test_an_issue_prints_place_code_message_and_hint() -> None:
 
 
 def test_an_issue_without_hint_ends_with_its_message() -> None:
-    assert str(Issue("RUN310", Level.INFO, 0, 0, "3 images have no CUI.", "")) == (
-        "0:0: RUN310 3 images have no CUI."
+    assert str(Issue("RUN310", Level.INFO, 0, 0, "Images without a CUI: 3.", "")) == (
+        "0:0: RUN310 Images without a CUI: 3."
     )
 
 

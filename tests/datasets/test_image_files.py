@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from radcap.core import UsageError
-from radcap.datasets.image_files import _unique, image_files
+from radcap.datasets.image_files import FILES, _unique, image_files, named_bytes
 from radcap.datasets.refusal import ImageRefused
 
 
@@ -91,3 +91,17 @@ def test_what_goes_away_or_was_never_named_is_refused(tmp_path: Path) -> None:
     assert data.images.path("elsewhere.png") is None
     assert data.images.stamp("elsewhere.png") == ""
     assert not data.images.has("elsewhere.png")
+
+
+def test_images_in_memory_by_name():
+    data = named_bytes({"a.png": b"one", "b/a.png": b"two"})
+    assert data.layout == FILES
+    assert data.ids == ["a-1", "a-2"]
+    assert [record.image.bytes for record in data] == [b"one", b"two"]
+    assert [record.image.path for record in data] == [None, None]
+    store = data.images
+    assert list(store.keys()) == ["a.png", "b/a.png"]
+    assert store.stamp("a.png") != store.stamp("b/a.png")
+    assert store.stamp("c.png") == ""
+    with pytest.raises(ImageRefused):
+        store.read("c.png")

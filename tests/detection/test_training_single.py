@@ -141,7 +141,7 @@ def test_images_that_will_not_decode_are_left_out_counted_and_named(tmp_path: Pa
     heard = Heard()
     system = tiny(data=DataSettings(fit="test"), train=TrainSettings(epochs=1, batch=4))
     folder = trained(system, tmp_path / "m", data, heard.talk)
-    assert heard.has("3 images will not decode and are left out")
+    assert heard.has("Left out, for they will not decode: 3 images")
     assert set(folder.card()["data"]["refused"]) == planted
     held = trained(tiny(data=DataSettings(held="test")), tmp_path / "h", data)
     assert set(held.card()["data"]["refused"]) == planted

@@ -28,8 +28,8 @@ from radcap.captioning.models.plain_models import FrequentModel
 from radcap.captioning.settings import PostSettings
 from radcap.core import UsageError
 from radcap.explanation import Box, Case, Explainer, Failure, Kind, Origin, Settings, explaining
-from radcap.explanation.explaining import _merged
 from radcap.explanation.external import FoundBox
+from radcap.explanation.gathering import _merged
 from radcap.explanation.methods import METHODS
 from radcap.explanation.system import BoxSettings, ExplainSettings, ExplainSystem
 

@@ -151,7 +151,7 @@ def test_the_page_ends_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(writing, "PAGE", 2)
     write_explanations([small(f"image-{number}") for number in range(3)], tmp_path / "out")
     page = (tmp_path / "out" / "viewer.html").read_text("utf-8")
-    assert "1 more images are in explanations.json and figures/." in page
+    assert "For 1 more image see explanations.json and figures/." in page
     assert "image-1" in page
     assert ">image-2<" not in page
 

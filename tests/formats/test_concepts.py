@@ -66,7 +66,7 @@ def test_an_id_alone_is_told_to_add_the_separator(check: Callable[..., Validatio
 def test_images_without_cui_are_counted_once_for_the_file(check: Callable[..., Validation]) -> None:
     found = check("ID,CUIs\na1\na2,\na3, ;\n", "2025", ids=["a1", "a2", "a3"])
     (issue,) = [one for one in found.issues if one.code == "RUN310"]
-    assert issue.message == "3 images have no CUI. They score 0 wherever the truth names one."
+    assert issue.message == "Images without a CUI: 3. They score 0 wherever the truth names one."
 
 
 @pytest.mark.parametrize(

@@ -82,9 +82,7 @@ def test_a_run_of_another_split_is_one_issue_and_what_is_missing(check: Callable
     missing, foreign = found_in(check, [f"x_valid_{number}" for number in range(1, 10)])
     assert missing.code == "RUN207"
     assert (foreign.code, foreign.line) == ("RUN213", 2)
-    assert (
-        foreign.message == "9 ids belong to x_valid_*, the valid set. This task scores x_test_* of ids.csv."
-    )
+    assert foreign.message == "Ids of x_valid_*, the valid set: 9. This task scores x_test_* of ids.csv."
     assert foreign.hint == "Send the matching run."
 
 
@@ -93,7 +91,7 @@ def test_a_run_of_another_edition_is_one_issue_also_with_file_endings(
 ) -> None:
     found = found_in(check, [f"old{number}.jpg" for number in range(9)])
     assert [issue.code for issue in found] == ["RUN207", "RUN213"]
-    assert found[1].message.startswith("9 ids belong to old*. ")
+    assert found[1].message.startswith("Ids of old*: 9. ")
 
 
 def test_a_few_rows_of_another_split_are_named_one_by_one(check: Callable[..., Validation]) -> None:
@@ -129,7 +127,7 @@ def test_rows_behind_the_last_id_are_counted_once(check: Callable[..., Validatio
     assert [issue.code for issue in found].count("RUN206") == 3
     (issue,) = [one for one in found if one.code == "RUN209"]
     assert issue.line == 11
-    assert issue.message == "3 rows follow the last id. 9 images exist."
+    assert issue.message == "Rows after the last id: 3. 9 images exist."
 
 
 def test_no_row_is_surplus_while_others_are_missing(check: Callable[..., Validation]) -> None:

@@ -97,8 +97,12 @@ def test_the_order_of_images_changes_no_value(edition: str) -> None:
 
 WRONG_VALUES: Mapping[str, tuple[Any, Any, str]] = {
     "no image at all": ({}, {}, "The truth names no image."),
-    "no prediction": ({}, {"a": "x"}, "1 images are absent from the run, e.g. a."),
-    "another image": ({"a": "x", "b": "x"}, {"a": "x"}, "1 images of the run are not in the truth, e.g. b."),
+    "no prediction": ({}, {"a": "x"}, "Found 1 image not in the run, e.g. a."),
+    "another image": (
+        {"a": "x", "b": "x"},
+        {"a": "x"},
+        "Found 1 image in the run and not in the truth, e.g. b.",
+    ),
     "the empty cell of a data frame": ({"a": float("nan")}, {"a": "x"}, "The value of 'a' is nan."),
     "a number": ({"a": 5}, {"a": "x"}, "The value of 'a' is 5."),
     "bytes": ({"a": b"x"}, {"a": "x"}, "The value of 'a' is b'x'."),

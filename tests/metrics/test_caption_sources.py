@@ -91,8 +91,8 @@ def test_a_truth_without_a_name_is_called_the_truth() -> None:
 @pytest.mark.parametrize(
     ("cells", "code", "words"),
     [
-        ({"a": "CT", "b": "MRI"}, "RUN207", "1 images are absent from the run, e.g. d"),
-        ({**CAPTIONS, "e": "CT"}, "RUN205", "1 images of the run are not in the truth, e.g. e"),
+        ({"a": "CT", "b": "MRI"}, "RUN207", "Found 1 image not in the run, e.g. d"),
+        ({**CAPTIONS, "e": "CT"}, "RUN205", "Found 1 image in the run and not in the truth, e.g. e"),
     ],
 )
 def test_an_image_with_a_caption_must_be_named_and_no_other_set(

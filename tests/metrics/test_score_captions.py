@@ -120,8 +120,8 @@ def test_strict_packing_is_refused_only_when_asked_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ({"test_2": "x", "test_1": "y"}, r"1 images are absent from the run, e\.g\. test_3\."),
-        ({**SAID, "x": "y"}, r"1 images of the run are not in the truth, e\.g\. x\."),
+        ({"test_2": "x", "test_1": "y"}, r"Found 1 image not in the run, e\.g\. test_3\."),
+        ({**SAID, "x": "y"}, r"Found 1 image in the run and not in the truth, e\.g\. x\."),
     ],
 )
 def test_values_must_name_the_images_of_the_truth(said: dict[str, str], why: str) -> None:

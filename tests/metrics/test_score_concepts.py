@@ -90,9 +90,9 @@ def test_an_unknown_profile_is_refused_with_the_nearest() -> None:
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"a": CT}, r"1 images are absent from the run, e\.g\. b\. "),
-        ({}, r"2 images are absent from the run, e\.g\. a, b\. "),
-        ({**SAID, "z": CT}, r"1 images of the run are not in the truth, e\.g\. z\. "),
+        ({"a": CT}, r"Found 1 image not in the run, e\.g\. b\. "),
+        ({}, r"Found 2 images not in the run, e\.g\. a, b\. "),
+        ({**SAID, "z": CT}, r"Found 1 image in the run and not in the truth, e\.g\. z\. "),
     ],
     ids=["one missing", "all missing", "one too many"],
 )
@@ -103,7 +103,7 @@ def test_values_with_other_ids_than_the_truth_are_refused(said: dict[str, str], 
 
 def test_at_most_five_ids_are_named_in_a_refusal() -> None:
     truth = {f"i{n}": CT for n in range(9)}
-    with pytest.raises(InputError, match=r"9 images are absent from the run, e\.g\. i0, i1, i2, i3, i4\. "):
+    with pytest.raises(InputError, match=r"Found 9 images not in the run, e\.g\. i0, i1, i2, i3, i4\. "):
         score_concepts({}, truth)
 
 

@@ -70,7 +70,7 @@ def put_kept(weights: Mapping[str, torch.Tensor], top: Top, backbone: nn.Module 
     wrong = [name for name in wanted if name not in weights or weights[name].shape != wanted[name].shape]
     wrong += [name for name in weights if name not in wanted]
     if wrong:
-        raise InputError(f"{wrong[0]} is another than system.toml, tokenizer.json and labels.csv ask for")
+        raise InputError(f"{wrong[0]} is another than system.toml, tokenizer.json and labels.csv ask for.")
     with torch.no_grad():
         for name, value in wanted.items():
             value.copy_(weights[name])

@@ -9,19 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from radcap.cli.console import print_issues, print_json, print_lines, print_table, progress, say
-from radcap.cli.options import (
+from radcap.cli.options import EditionName, Json, TaskOption
+from radcap.cli.outputs import check_page
+from radcap.cli.scoring_options import (
     CaptionsOption,
     CoreNlp,
-    EditionName,
-    Json,
     MetricNames,
     ProfileOption,
     SpacyModel,
-    TaskOption,
     TruthSplit,
     names_of,
 )
-from radcap.cli.outputs import check_page
 from radcap.core import InputError, Level, UsageError
 from radcap.formats import write_lines
 from radcap.metrics import ProfileName, RefusedRuns, Resources

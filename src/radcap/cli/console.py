@@ -14,7 +14,6 @@ from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
 from radcap.core import Level
-from radcap.formats import issue_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -25,10 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "open_streams",
+    "plain",
     "print_findings",
     "print_issues",
     "print_json",
     "print_lines",
+    "print_now",
     "print_table",
     "progress",
     "say",
@@ -36,7 +37,10 @@ __all__ = [
 
 _WIDTH_IN_FILES = 200
 _COLOURS = {Level.ERROR: 31, Level.WARNING: 33, Level.INFO: 2}
-_STYLES = {"error": "bold red", "warning": "yellow", "info": "dim"}
+_STYLES = {
+    **{"error": "bold red", "warning": "yellow", "info": "dim"},
+    **{"ready": "green", "in part": "yellow", "missing": "red"},
+}
 
 
 @contextmanager
@@ -88,14 +92,33 @@ def _write(text: str) -> None:
         _abandon(sys.stdout)
 
 
+def print_now(text: str) -> bool:
+    """Text that can go to stdout as it is, at once; False once its reader has left, and no more is wanted."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        _abandon(sys.stdout)
+        return False
+    return True
+
+
+def plain(text: str) -> str:
+    """Text as stdout can have it: nothing that steers a terminal, nothing that its encoding lacks."""
+    return _plain(text, sys.stdout)
+
+
 def print_issues(path: str, issues: Sequence[Issue], counts: Mapping[str, int] | None = None) -> None:
     """Findings, one line each; on a terminal their colour tells the level."""
+    from radcap.formats import issue_lines
+
     for line in issue_lines(path, issues, counts, paint=_paint):
         _write(line)
 
 
 def print_findings(path: str, findings: Sequence[Finding], counts: Mapping[str, int]) -> None:
     """Findings of a dataset, one line each; a finding in no file is about the dataset at `path`."""
+    from radcap.formats import issue_lines
+
     issues, files = [one.issue for one in findings], [one.file for one in findings]
     for line in issue_lines(path, issues, counts, files=files, paint=_paint):
         _write(line)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from radcap.cli.options import DataName as DataPath
+
 __all__ = [
     "CaptionSources",
     "ConceptsOption",
@@ -19,9 +21,6 @@ __all__ = [
     "Workers",
 ]
 
-DataPath = Annotated[
-    str, typer.Argument(metavar="DATA", help="Folder of a dataset, in any layout, or radiology-open.")
-]
 SplitOption = Annotated[str | None, typer.Option("--split", help="Only this split.")]
 CaptionSources = Annotated[
     str,

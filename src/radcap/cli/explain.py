@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from radcap.cli.console import print_json, print_lines, progress, say
-from radcap.cli.options import Json
+from radcap.cli.options import Device, Json, ModelName, SplitName
 from radcap.cli.outputs import check_output
 from radcap.core import Missing, UsageError
 
@@ -25,9 +25,7 @@ _SHOWN = 5
 
 
 def explain_command(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A model folder, zoo:concepts or zoo:captions.")
-    ],
+    model: ModelName,
     images: Annotated[
         list[str], typer.Argument(metavar="IMAGE...|DATASET", help="Image files, or one dataset.")
     ],
@@ -49,7 +47,7 @@ def explain_command(
             " not the other. May be given again, or with commas.",
         ),
     ] = None,
-    split: Annotated[str | None, typer.Option(metavar="NAME", help="Of a dataset, only this split.")] = None,
+    split: SplitName = None,
     pick: Annotated[
         int | None,
         typer.Option(min=1, help="Only so many images, spread over the modalities; 16 as in 2025."),
@@ -67,7 +65,7 @@ def explain_command(
         Path | None,
         typer.Option(metavar="FILE.zip", help="Write a package for the explainability subtask too."),
     ] = None,
-    device: Annotated[str | None, typer.Option(metavar="NAME", help="auto, cpu, cuda or cuda:N.")] = None,
+    device: Device = None,
     json: Json = False,
 ) -> None:
     """Show where in the image each concept and word of a model comes from, and how far to trust that.

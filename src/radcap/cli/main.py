@@ -3,58 +3,26 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from typing import Annotated
 
 import typer
 
-from radcap.cli.compare import compare_command
 from radcap.cli.console import open_streams, say
-from radcap.cli.dataset_app import dataset_app
-from radcap.cli.demo import demo_command
-from radcap.cli.editions import editions_command
-from radcap.cli.explain import explain_command
-from radcap.cli.metrics import metrics_app
-from radcap.cli.models import models_app
-from radcap.cli.score import score_app
-from radcap.cli.systems import systems_app
-from radcap.cli.train import predict_command, train_command
-from radcap.cli.validate import validate_command
-from radcap.cli.vocab_app import vocab_app
+from radcap.cli.lazy_group import LazyGroup
 from radcap.core import VERSION, InputError, Missing, RadcapError, ToolFailed
 
 __all__ = ["app", "main"]
 
 app = typer.Typer(
-    help="Opens, checks and converts radiology caption datasets; checks, scores and compares runs.",
+    cls=LazyGroup,  # it knows the commands: radcap.cli.command_table
+    help="Reads radiology images; opens, checks and converts their datasets; scores and compares runs.",
     epilog="Example: radcap demo --out demo-out",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-app.command("demo", epilog="Example: radcap demo --out demo-out")(demo_command)
-app.command("validate", epilog="Example: radcap validate run.csv --task concepts --truth truth")(
-    validate_command
-)
-app.command("editions", epilog="Example: radcap editions 2025")(editions_command)
-app.command("compare", epilog="Example: radcap compare a.csv b.csv --truth truth --task concepts")(
-    compare_command
-)
-app.command("train", epilog="Example: radcap train radcap/quick-concepts --data radiology-open --out mine")(
-    train_command
-)
-app.command(
-    "predict", epilog="Example: radcap predict zoo:concepts radiology-open --split test --out run.csv"
-)(predict_command)
-app.command("explain", epilog="Example: radcap explain zoo:captions radiology-open --pick 2 --out explained")(
-    explain_command
-)
-app.add_typer(dataset_app, name="dataset", epilog="Example: radcap dataset info radiology-open")
-app.add_typer(metrics_app, name="metrics", epilog="Example: radcap metrics status")
-app.add_typer(models_app, name="models", epilog="Example: radcap models list")
-app.add_typer(score_app, name="score", epilog="Example: radcap score concepts run.csv truth")
-app.add_typer(systems_app, name="systems", epilog="Example: radcap systems list")
-app.add_typer(vocab_app, name="vocab", epilog="Example: radcap vocab search pleural effusion")
 
 
 def _version(wanted: bool) -> None:
@@ -82,8 +50,12 @@ def exit_code(error: RadcapError) -> int:
 def main() -> None:
     """Run the command line; an error of ours is one sentence on stderr and an exit code."""
     gc.set_threshold(100_000)  # many small values, no cycles, a short life: looking for cycles costs a tenth
+    # Threads of torch that wait for each other spin by default; where cores are shared they take them from
+    # the thread they wait for, and work is several times slower. It is read when torch is loaded.
+    os.environ.setdefault("GOMP_SPINCOUNT", "10000")
     try:
         with open_streams():
+            _complete()
             app()
     except RadcapError as error:
         say(f"radcap: {error}")
@@ -92,3 +64,15 @@ def main() -> None:
         why = f"{error.filename or 'The output'} cannot be used: {error.strerror or error}"
         say(f"radcap: {why}. Check its path and rights.")
         sys.exit(2)
+
+
+def _complete() -> None:
+    """A shell that asks what could be typed next is answered, and nothing is run."""
+    line = os.environ.get("RADCAP_COMPLETE_LINE")
+    if line is None:
+        return
+    from radcap.cli.completion import candidates
+
+    for one in candidates(app, line):
+        print(one)
+    sys.exit(0)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import typer
 
 from radcap.cli.console import print_json, print_lines, print_table
-from radcap.cli.options import CoreNlp, Json, SpacyModel
+from radcap.cli.options import Json
+from radcap.cli.scoring_options import CoreNlp, SpacyModel
 from radcap.metrics import Resources
 from radcap.metrics.metric_tables import metric_states, metric_table
 

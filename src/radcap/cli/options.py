@@ -7,74 +7,63 @@ from typing import Annotated
 
 import typer
 
+from radcap.cli.names import datasets, devices, editions, models, systems
 from radcap.core import Task
-from radcap.metrics import ProfileName
 
 __all__ = [
-    "CaptionsOption",
-    "CoreNlp",
+    "DataName",
+    "Device",
     "EditionName",
     "Json",
-    "MetricNames",
-    "ProfileOption",
+    "ModelName",
     "RunFile",
-    "SpacyModel",
-    "Strict",
+    "SplitName",
+    "SystemName",
     "TaskOption",
-    "TruthSplit",
-    "names_of",
+    "TrainingData",
 ]
 
 RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="The run file, plain or zip.")]
 TaskOption = Annotated[Task, typer.Option("--task", help="What the run predicts.")]
 EditionName = Annotated[
-    str, typer.Option("--edition", help="Whose rules hold: 2017 to 2026, rocov2 or radcap.")
+    str,
+    typer.Option(
+        "--edition", help="Whose rules hold: 2017 to 2026, rocov2 or radcap.", autocompletion=editions
+    ),
 ]
-ProfileOption = Annotated[
-    ProfileName,
-    typer.Option("--profile", help="What the organisers' code does, or what their documents say."),
+ModelName = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL", help="A model folder, zoo:concepts or zoo:captions.", autocompletion=models
+    ),
 ]
-MetricNames = Annotated[
+SystemName = Annotated[
+    str,
+    typer.Argument(
+        metavar="SYSTEM", help="A TOML file, or a name of radcap systems list.", autocompletion=systems
+    ),
+]
+DataName = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA", help="Folder of a dataset, in any layout, or radiology-open.", autocompletion=datasets
+    ),
+]
+TrainingData = Annotated[
+    str,
+    # The name is written out: typer 0.27 makes it --DATA, after the metavar.
+    typer.Option(
+        "--data",
+        metavar="DATA",
+        help="Folder of a dataset, in any layout, or radiology-open.",
+        autocompletion=datasets,
+    ),
+]
+SplitName = Annotated[
+    str | None, typer.Option("--split", metavar="NAME", help="Of a dataset, only this split.")
+]
+Device = Annotated[
     str | None,
-    typer.Option(
-        "--metrics",
-        metavar="NAMES",
-        help="Caption metrics, parted by commas, instead of the edition's; all: every one that is ready.",
-    ),
+    typer.Option("--device", metavar="NAME", help="auto, cpu, cuda or cuda:N.", autocompletion=devices),
 ]
-CaptionsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--captions",
-        metavar="original|translated|generated|composed",
-        help="Which captions of a dataset are true; those of two sources are scored apart.",
-    ),
-]
-TruthSplit = Annotated[str | None, typer.Option("--split", help="Which split of a dataset is the truth.")]
-SpacyModel = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        envvar="RADCAP_SPACY_MODEL",
-        help="Folder of a spaCy model, for the lemmas of 2022 (documented).",
-    ),
-]
-CoreNlp = Annotated[
-    Path | None,
-    typer.Option(
-        "--corenlp", metavar="DIR", envvar="RADCAP_CORENLP", help="Folder of Stanford CoreNLP 3.6, for SPICE."
-    ),
-]
-Strict = Annotated[bool, typer.Option("--strict", help="Refuse wrong packing (zip or plain) too.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
-
-
-def names_of(metrics: str | None) -> list[str] | None:
-    """The names in a comma-parted list.
-
-    >>> names_of("rouge1, bleu")
-    ['rouge1', 'bleu']
-    """
-    if metrics is None:
-        return None
-    return [name for part in metrics.split(",") if (name := part.strip())]

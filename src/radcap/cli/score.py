@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from radcap.cli.console import print_issues, print_json, print_lines, print_table, progress, say
-from radcap.cli.options import (
+from radcap.cli.options import EditionName, Json, RunFile
+from radcap.cli.outputs import check_output
+from radcap.cli.scoring_options import (
     CaptionsOption,
     CoreNlp,
-    EditionName,
-    Json,
     MetricNames,
     ProfileOption,
-    RunFile,
     SpacyModel,
     Strict,
     TruthSplit,
     names_of,
 )
-from radcap.cli.outputs import check_output
 from radcap.core import CUI_SETS, InputError, Level, Missing, RadcapError, Task
 from radcap.formats import CODES
 from radcap.metrics import (

@@ -8,21 +8,14 @@ from typing import Annotated
 import typer
 
 from radcap.cli.modelling import run_predict, run_train
-from radcap.cli.options import Json
+from radcap.cli.options import DataName, Device, Json, ModelName, SplitName, SystemName, TrainingData
 
 __all__ = ["predict_command", "train_command"]
 
-Device = Annotated[str | None, typer.Option(metavar="NAME", help="auto, cpu, cuda or cuda:N.")]
-
 
 def train_command(
-    system: Annotated[
-        str, typer.Argument(metavar="SYSTEM", help="A TOML file, or a name of radcap systems list.")
-    ],
-    # The name is written out: typer 0.27 makes it --DATA, after the metavar.
-    data: Annotated[
-        str, typer.Option("--data", metavar="DATA", help="A dataset: a folder, or radiology-open.")
-    ],
+    system: SystemName,
+    data: TrainingData,
     out: Annotated[Path, typer.Option(metavar="MODEL", help="The folder of the model.")],
     changes: Annotated[
         list[str] | None,
@@ -47,12 +40,10 @@ def train_command(
 
 
 def predict_command(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A model folder, zoo:concepts or zoo:captions.")
-    ],
-    data: Annotated[str, typer.Argument(metavar="DATA", help="A dataset: a folder, or radiology-open.")],
+    model: ModelName,
+    data: DataName,
     out: Annotated[Path, typer.Option(metavar="RUN", help="The run file, plain or zip.")],
-    split: Annotated[str | None, typer.Option(metavar="NAME", help="Only this split.")] = None,
+    split: SplitName = None,
     edition: Annotated[str, typer.Option(help="Whose dialect the run is written in.")] = "2026",
     scores: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write every probability too (.parquet).")

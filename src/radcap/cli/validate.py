@@ -10,7 +10,7 @@ import typer
 
 from radcap.cli.console import print_issues, print_json, print_lines, say
 from radcap.cli.options import EditionName, Json, RunFile, TaskOption
-from radcap.core import Level, UsageError
+from radcap.core import UsageError
 from radcap.formats import fix_run, github_lines, sarif, shown, validate
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["validate_command"]
 
 _CHANGES_SHOWN = 20
-_WORDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "note"}
 
 
 class Output(StrEnum):
@@ -79,16 +78,7 @@ def _print(found: Validation, output: Output) -> None:
         print_lines(*github_lines(found))
     else:
         print_issues(found.path, found.issues, found.counts)
-    say(_summary(found))
-
-
-def _summary(found: Validation) -> str:
-    levels = [issue.level for issue in found.issues]
-    verdict = "passes" if found.ok else "would be refused by"
-    counts = {word: levels.count(level) for level, word in _WORDS.items()}
-    parts = [f"{n:,} {word}{'s' * (n != 1)}" for word, n in counts.items() if n]
-    counted = ", ".join(parts) or "clean"
-    return f"{found.path}: {found.rows:,} rows, {verdict} edition {found.edition} ({counted})"
+    say(str(found))
 
 
 def _print_repair(repair: Repair, output: Output) -> None:

@@ -4,6 +4,7 @@ Standard library only, so that everything else may lean on it.
 """
 
 from radcap.core.caches import cache_root
+from radcap.core.counts import counted
 from radcap.core.cui_sets import CUI_SETS, DIRECTIONS, MODALITIES, NAMES, REGIONS, CuiSet, cui_set
 from radcap.core.errors import InputError, Missing, RadcapError, ToolFailed, UsageError, unknown_name
 from radcap.core.issues import Issue, Level
@@ -32,6 +33,7 @@ __all__ = [
     "ToolFailed",
     "UsageError",
     "cache_root",
+    "counted",
     "cui_set",
     "mean_in_order",
     "signature",

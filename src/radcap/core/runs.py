@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
+from radcap.core.counts import counted
 from radcap.core.errors import unknown_name
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Cui", "ImageId", "Run", "Task"]
 
 Cui: TypeAlias = str  # 'C' and digits, e.g. C0040405
+_NO_CELL = "(no second cell)"
 ImageId: TypeAlias = str  # e.g. ROCOv2_2023_test_000001, never with a file ending
 
 
@@ -46,3 +48,11 @@ class Run:
 
     def __len__(self) -> int:
         return len(self.cells)
+
+    def _repr_html_(self) -> str:
+        from radcap.core.notebooks import html_table
+
+        name = f"Run {self.name}" if self.name else "Run"
+        title = f"{name} of {self.task}, {counted(len(self))}"
+        rows = ((one, _NO_CELL if cell is None else cell) for one, cell in self.cells.items())
+        return html_table(("image", self.task.value), rows, len(self), title=title, noun="image")

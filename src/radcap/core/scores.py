@@ -52,6 +52,23 @@ class Score:
     def to_json(self) -> dict[str, str | float | int]:
         return {"name": self.name, "value": self.value, "n": self.n, "signature": self.signature}
 
+    def _repr_html_(self) -> str:
+        from radcap.core.notebooks import html_facts
+
+        constant = " (constant)" if self.is_constant else ""
+        facts = {"value": f"{self.value:.6f}{constant}", "images": f"{self.n:,}", "signature": self.signature}
+        return html_facts(self.name, {**facts, **self._spread()})
+
+    def _spread(self) -> dict[str, str]:
+        """The worst, the middle and the best image, where there are values of images."""
+        if not self.values:
+            return {}
+        from statistics import median  # slow to load, and few look at a score in a notebook
+
+        order = sorted(self.values)
+        found = {"lowest image": order[0], "median image": median(order), "highest image": order[-1]}
+        return {name: f"{value:.6f}" for name, value in found.items()}
+
     def difference(self, other: Score) -> float:
         """This score less another one, refused unless both measure the same."""
         if self.signature != other.signature:

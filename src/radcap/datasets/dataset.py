@@ -75,6 +75,11 @@ class Dataset:
             raise IndexError(f"{self.name} has {len(self):,} records; there is none at {key}.")
         return self._record(self.table.slice(place, 1).to_pylist()[0])
 
+    def _repr_html_(self) -> str:
+        from radcap.datasets.notebooks import dataset_html
+
+        return dataset_html(self)
+
     @property
     def ids(self) -> list[str]:
         return self.column("image_id").to_pylist()

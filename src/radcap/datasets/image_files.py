@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
+from hashlib import sha256
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from radcap.core import UsageError
@@ -19,8 +20,9 @@ from radcap.datasets.refusal import missing_image, refuse
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["image_files"]
+__all__ = ["FILES", "image_files", "named_bytes"]
 
+FILES = "files"  # the layout of a dataset whose images were named one by one
 _SHOWN = 5
 
 
@@ -68,7 +70,43 @@ def image_files(paths: Sequence[str | Path]) -> Dataset:
     ids = _unique([_text(one.stem) for one in named])
     columns = {"image_id": ids, "image": keys, "split": [""] * len(keys)}
     files = NamedFiles(dict(zip(keys, named, strict=True)))
-    return Dataset("images", make_table(columns, len(keys)), files, layout="files")
+    return Dataset("images", make_table(columns, len(keys)), files, layout=FILES)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedBytes:
+    """Images in memory by their names."""
+
+    held: Mapping[str, bytes]
+
+    def read(self, key: str) -> bytes:
+        if not self.has(key):
+            raise missing_image(key)
+        return self.held[key]
+
+    def has(self, key: str) -> bool:
+        return key in self.held
+
+    def name(self, key: str) -> str:
+        return key
+
+    def path(self, key: str) -> Path | None:  # noqa: ARG002 - none of them is a file
+        return None
+
+    def stamp(self, key: str) -> str:
+        return sha256(self.held[key]).hexdigest() if self.has(key) else ""
+
+    def keys(self) -> Iterable[str]:
+        return self.held
+
+
+def named_bytes(images: Mapping[str, bytes]) -> Dataset:
+    """Images that somebody holds, by name."""
+    keys = [_text(one) for one in images]
+    ids = _unique([_text(PurePath(one).stem) or one for one in keys])
+    columns = {"image_id": ids, "image": keys, "split": [""] * len(keys)}
+    held = NamedBytes(dict(zip(keys, images.values(), strict=True)))
+    return Dataset("images", make_table(columns, len(keys)), held, layout=FILES)
 
 
 def _text(name: str) -> str:

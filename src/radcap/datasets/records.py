@@ -86,6 +86,11 @@ class Record:
     modality: str = ""
     details: Mapping[str, str] = field(default_factory=dict[str, str])  # every further column, as text
 
+    def _repr_html_(self) -> str:
+        from radcap.datasets.notebooks import record_html
+
+        return record_html(self)
+
     @property
     def caption(self) -> str:
         """The first caption, or nothing."""

@@ -18,15 +18,15 @@ from radcap.datasets.refusal import ImageRefused
 from radcap.explanation.auditing import audited
 from radcap.explanation.external.explaining import external_evidence
 from radcap.explanation.external_audience import with_audience
+from radcap.explanation.gathering import evidence_of, methods_of
 from radcap.explanation.mapping import MethodChoice, mapped
-from radcap.explanation.pictures import boxes_of
 from radcap.explanation.rationale import rationale
 from radcap.explanation.sanity import mean_of, sanity_of
 from radcap.explanation.subjects.opening import Photo, check_explainable, labels_of, subject_of
 from radcap.explanation.subjects.phrases import words_in
 from radcap.explanation.subjects.wanted import concept_named, unknown_target, wanted_from
 from radcap.explanation.system import BoxSettings
-from radcap.explanation.values import IMAGE, Evidence, Explanation, Kind, Origin
+from radcap.explanation.values import Evidence, Explanation, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -154,9 +154,9 @@ class Explainer:
             found = mapped(subject.statements, self._choice, *subject.picture.shape[:2])
             self._check_served(subject.statements, found)
             pairs = zip(subject.statements, found, strict=True)
-            evidence = tuple(self._evidence(one, map_) for one, map_ in pairs)
+            evidence = tuple(evidence_of(one, map_, self.settings.boxes) for one, map_ in pairs)
             statements = subject.statements
-            method, origin = _methods(found) or self.settings.method, Origin.MODEL
+            method, origin = methods_of(found) or self.settings.method, Origin.MODEL
         seed = self.settings.seed
         evidence = audited(evidence, statements, subject, self.settings.faithfulness, self._choice, seed)
         return self._told(subject, evidence, record, method, origin, sanity)
@@ -171,28 +171,6 @@ class Explainer:
         refused = [one.why for one in asked if one.map is None and not one.methods]
         if asked and len(refused) == len(asked) and self.settings.method != "auto":
             raise UsageError(refused[0])
-
-    def _evidence(self, told: Statement, found: Mapped) -> Evidence:
-        boxes = self.settings.boxes
-        shown = told.localisable and found.map is not None
-        marked = boxes_of(found.map, boxes.threshold, boxes.most) if shown and found.map is not None else ()
-        paths = tuple((one.name, one.share) for one in told.paths)
-        language = not told.paths and told.kind in (Kind.WORD, Kind.SPAN) and told.probability is not None
-        note = " ".join(dict.fromkeys(one for one in (told.note, found.why) if one))
-        return Evidence(
-            key=told.key,
-            kind=told.kind,
-            label=told.label,
-            map=found.map,
-            cui=told.cui,
-            probability=told.probability,
-            spread=found.spread,
-            boxes=marked,
-            place=told.place,
-            localisable=told.localisable,
-            note=note,
-            paths=_merged(paths) or (((IMAGE, 0.0),) if language else ()),
-        )
 
     def _told(
         self,
@@ -272,16 +250,3 @@ class _Made:
 def _main_lens(made: _Made) -> Lens | None:
     """The network that the first statement comes from."""
     return next((one.paths[0].lens for one in made.subject.statements if one.paths), None)
-
-
-def _methods(found: Sequence[Mapped]) -> str:
-    """The methods that made the maps, each once."""
-    return " and ".join(dict.fromkeys(name for one in found for name in one.methods))
-
-
-def _merged(paths: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], ...]:
-    """Paths of one name as one."""
-    total: dict[str, float] = {}
-    for name, share in paths:
-        total[name] = total.get(name, 0.0) + share
-    return tuple(total.items())

@@ -9,8 +9,8 @@ none.
 # pyright: reportUnknownMemberType=false
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -38,15 +38,20 @@ _ONLY_ASKS = ("occlusion",)  # methods that see nothing of a network but its sco
 
 @dataclass(frozen=True, slots=True)
 class MethodChoice:
-    """A method by name for every network, or the one that the study found best for each kind of network."""
+    """A method by name for every network, or the one that the study found best for each kind of network.
+
+    `settings` are given to the methods they name, in place of their own.
+    """
 
     name: str = AUTO
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, "Mapping[str, Any]"])
 
     def for_lens(self, lens: Lens) -> str:
         return default_method(family_of(lens)) if self.name == AUTO else self.name
 
     def make(self, lens: Lens) -> Method:
-        return make_method(self.for_lens(lens))
+        name = self.for_lens(lens)
+        return make_method(name, **self.settings.get(name, {}))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from radcap.core import UsageError
+from radcap.core.counts import counted
 from radcap.formats import replacing
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ _WHEN = (1980, 1, 1, 0, 0, 0)  # so that the same explanations give the same byt
 def picked(dataset: Dataset, count: int = SIXTEEN) -> Dataset:
     """So many images, spread over the modalities: one of each in turn, as long as there are any."""
     if len(dataset) < count:
-        raise UsageError(f"{dataset.name} has {len(dataset):,} images, and {count} are to be picked from it.")
+        raise UsageError(f"{dataset.name} has {counted(len(dataset))}, and {count} are to be picked from it.")
     waiting: dict[str, list[int]] = {}
     for place, name in enumerate(dataset.column("modality").to_pylist()):
         waiting.setdefault(name, []).append(place)
@@ -50,7 +51,7 @@ def write_package(written: Written, path: Path) -> None:
     if written.failures:
         some = ", ".join(one.image for one in written.failures[:5])
         raise UsageError(
-            f"{len(written.failures)} images could not be explained ({some}), and a package must be whole."
+            f"{counted(len(written.failures))} could not be explained ({some}), and a package must be whole."
             " Leave them out, or repair them."
         )
     with replacing(path) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -83,7 +84,7 @@ def _about(written: Written) -> str:
     own = "The maps are computed from the model that made the statements (model-intrinsic)."
     other = "The boxes are drawn by another model (external), which says nothing about the one that wrote."
     lines = [
-        f"Explanations of {len(written.images)} images.",
+        f"Explanations of {counted(len(written.images))}.",
         f"Model: {models}. Method: {methods}.",
         *([own] if "model" in origins else []),
         *([other] if "external" in origins else []),

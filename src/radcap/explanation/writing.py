@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from radcap.core import VERSION, UsageError
+from radcap.core.counts import counted
 from radcap.explanation.explaining import Failure
 from radcap.explanation.pictures import figure
 from radcap.explanation.viewer import Viewer
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from radcap.explanation.values import Explanation
 
-__all__ = ["PAGE", "Written", "check_folder", "write_explanations"]
+__all__ = ["PAGE", "FileNames", "Written", "check_folder", "write_explanations"]
 
 PAGE = 200  # images that a page holds
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -62,7 +63,7 @@ def write_explanations(
 ) -> Written:
     """Write one after another as they come, the page and the JSON file at the end."""
     check_folder(folder)
-    viewer, names = Viewer(), _Names()
+    viewer, names = Viewer(), FileNames()
     failures: list[Failure] = []
     silent: list[str] = []
     records: list[dict[str, Any]] = []
@@ -109,12 +110,12 @@ def _write_end(written: Written, viewer: Viewer, title: str) -> None:
     with replacing(written.folder / "explanations.json") as part:
         part.write_text(json.dumps(told, ensure_ascii=False, indent=1), encoding="utf-8")
     beyond = len(written.images) - PAGE
-    more = f"{beyond:,} more images are in explanations.json and figures/." if beyond > 0 else ""
+    more = f"For {counted(beyond, 'more image')} see explanations.json and figures/." if beyond > 0 else ""
     with replacing(written.folder / "viewer.html") as part:
         part.write_text(viewer.page(title, more), encoding="utf-8")
 
 
-class _Names:
+class FileNames:
     """Ids as names of files; no two are alike, also where capitals are not told apart."""
 
     def __init__(self) -> None:

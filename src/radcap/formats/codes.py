@@ -152,7 +152,7 @@ CATALOGUE = (
         "Position {position} holds {id}. {expected} is expected there.",
         "Sort rows as in {ids_file}.",
     ),
-    Code("RUN209", "E", False, "{n} rows follow the last id. {total} images exist.", "Delete them."),
+    Code("RUN209", "E", False, "Rows after the last id: {n}. {total} images exist.", "Delete them."),
     Code(
         "RUN210", "E", False, "Line {line} starts with an empty cell. A row needs an image id.", "Fill it in."
     ),
@@ -168,7 +168,7 @@ CATALOGUE = (
         "RUN213",
         "E",
         False,
-        "{n} ids belong to {other}. This task scores {split}.",
+        "Ids of {other}: {n}. This task scores {split}.",
         "Send the matching run.",
     ),
     Code("RUN301", "E", False, "Line {line} has {n} CUIs. {limit} are allowed.", "Keep the surest."),
@@ -206,13 +206,13 @@ CATALOGUE = (
         "RUN310",
         "I",
         False,
-        "{n} images have no CUI. They score 0 wherever the truth names one.",
+        "Images without a CUI: {n}. They score 0 wherever the truth names one.",
         "Intended?",
     ),
     Code(
         "RUN311", "2026 E; I", True, "Line {line} is only {id}. 2026 needs two cells.", "Add the separator."
     ),
-    Code("RUN312", "I", False, "{n} rows name no modality. The secondary F1 loses there.", "Add one."),
+    Code("RUN312", "I", False, "Rows without a modality: {n}. The secondary F1 loses there.", "Add one."),
     Code(
         "RUN401",
         "2025-2026 E; W",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from radcap.core import InputError, Issue, Level
+from radcap.core.counts import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -93,7 +94,7 @@ class FileFindings:
         errors = self.errors
         if errors:
             others = sum(self.counts[code] for code in self._refused) - 1
-            more = f" ({others:,} more findings)" if others else ""
+            more = f" ({counted(others, 'more finding')})" if others else ""
             issues = tuple(replace(one.issue, message=_placed(one)) for one in errors)
             raise InputError(
                 f"{path} cannot be opened: {issues[0].message} {issues[0].hint}{more}", issues, path

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from radcap.core import Issue, Level, Run, Task, UsageError
+from radcap.core import Issue, Level, Run, Task, UsageError, counted
 from radcap.formats.captions import CaptionCheck
 from radcap.formats.cells import clean_concepts
 from radcap.formats.concepts import ConceptCheck
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Reader", "Validation", "check_quota", "expect", "read_run", "validate"]
 
+_WORDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "note"}
+
 
 @dataclass(frozen=True, slots=True)
 class Validation:
@@ -46,6 +48,26 @@ class Validation:
     @property
     def ok(self) -> bool:
         return not any(issue.level is Level.ERROR for issue in self.issues)
+
+    def __str__(self) -> str:
+        """The verdict in a line, as the command ends with it."""
+        verdict = "passes" if self.ok else "would be refused by"
+        counts = ((word, sum(one.level is level for one in self.issues)) for level, word in _WORDS.items())
+        told = ", ".join(counted(n, word) for word, n in counts if n) or "clean"
+        return f"{self.path}: {counted(self.rows, 'row')}, {verdict} edition {self.edition} ({told})"
+
+    def _repr_html_(self) -> str:
+        from radcap.core.notebooks import html_note, html_table, html_together
+
+        if not self.issues:
+            return html_together(html_note(str(self)))
+        columns = ("line", "column", "code", "level", "what was found", "what to do")
+        rows = (
+            (f"{one.line}", f"{one.column}", one.code, one.level.value, one.message, one.hint)
+            for one in self.issues
+        )
+        right = ("line", "column")
+        return html_table(columns, rows, len(self.issues), title=str(self), right=right, noun="finding")
 
     def to_json(self) -> dict[str, Any]:
         return {

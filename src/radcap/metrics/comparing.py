@@ -69,6 +69,13 @@ class RunComparison:
     def ok(self) -> bool:
         return all(run.report.ok for run in self.runs.values())
 
+    def _repr_html_(self) -> str:
+        from radcap.core.notebooks import html_note, html_together
+        from radcap.report import board_table, summary
+
+        told = (summary(self.comparison), self.note)
+        return html_together(board_table(self.comparison).to_notebook(), *map(html_note, told))
+
     def to_json(self) -> dict[str, Any]:
         return {
             "task": self.task.value,

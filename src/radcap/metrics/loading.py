@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from radcap.core import InputError, Issue, Level, Run, Task
+from radcap.core.counts import counted
 from radcap.formats import Expected, Kind, find_truth, named, read_labels, read_run
 from radcap.metrics.run_values import as_run
 
@@ -76,9 +77,9 @@ def _some(labels: Run) -> Run:
 def _check_ids(run: Run, expected: Expected) -> None:
     absent = [one for one in expected.position if one not in run.cells and one not in expected.optional]
     strange = [one for one in run.cells if one not in expected]
-    for ids, what in ((absent, "are absent from the run"), (strange, "of the run are not in the truth")):
+    for ids, what in ((absent, "not in the run"), (strange, "in the run and not in the truth")):
         if ids:
             examples = ", ".join(map(named, ids[:_EXAMPLES]))
             raise InputError(
-                f"{len(ids):,} images {what}, e.g. {examples}. Every image needs one prediction."
+                f"Found {counted(len(ids))} {what}, e.g. {examples}. Every image needs one prediction."
             )

@@ -70,6 +70,14 @@ class ScoreReport:
                 return score
         raise unknown_name("score", name, [score.name for score in self.scores])
 
+    def _repr_html_(self) -> str:
+        from radcap.core.notebooks import html_note, html_together
+        from radcap.metrics.score_tables import habits_table, missing_lines, score_table
+
+        habits = [] if self.habits is None else [habits_table(self.habits)]
+        tables = (one.to_notebook() for one in (score_table(self, None), *habits))
+        return html_together(*tables, *map(html_note, missing_lines(self.missing, in_full=False)))
+
     def to_json(self) -> dict[str, Any]:
         return {
             "edition": self.edition,

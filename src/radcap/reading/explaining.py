@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from radcap.explanation.rationale import CaseFinder
     from radcap.explanation.subjects.opening import AnyModel
 
-__all__ = ["chosen_images", "explain", "images_of", "make_explainer"]
+__all__ = ["case_finder", "chosen_images", "explain", "images_of", "make_explainer"]
 
 _AUTO = "auto"
 _CONCEPTS = "zoo:concepts"
@@ -68,7 +68,7 @@ def make_explainer(
     provider = None if settings.external is None else make_provider(settings.external)
     named = isinstance(model, str | Path)
     opened = opened_model(model, device) if named else model
-    finder = _finder(model if named else "", opened, case_data, progress) if cases else None
+    finder = case_finder(model if named else "", opened, case_data, progress) if cases else None
     return Explainer(opened, str(model) if named else "the model", settings, finder, provider)
 
 
@@ -120,11 +120,11 @@ def _settings(method: str, targets: Sequence[str], faithfulness: Faithful, cases
     )
 
 
-def _finder(
+def case_finder(
     name: str | Path,
     model: AnyModel,
-    data: str | Path | None,
-    progress: Callable[[str, int], None] | None,
+    data: str | Path | None = None,
+    progress: Callable[[str, int], None] | None = None,
 ) -> CaseFinder | None:
     """Cases beside the model, those of a dataset that was named, or none."""
     from radcap.datasets import load_dataset

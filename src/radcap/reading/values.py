@@ -100,6 +100,11 @@ class Reading:
             "use": RESEARCH_ONLY,
         }
 
+    def _repr_html_(self) -> str:
+        from radcap.reading.notebooks import reading_html
+
+        return reading_html(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Unread:

@@ -16,27 +16,44 @@ if TYPE_CHECKING:
 
     from radcap.report.tables import Table
 
-__all__ = ["POLICY", "facts_list", "figure", "page", "scrolling", "section", "table_box"]
+__all__ = [
+    "POLICY",
+    "facts_list",
+    "figure",
+    "page",
+    "page_style",
+    "scrolling",
+    "section",
+    "source_hash",
+    "table_box",
+]
 
 _LINE = Markup("\n")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
-def page(title: str, header: str, *sections: str, more_style: str = "", script: str = "") -> str:
-    """A whole document. Plain strings are escaped; `Markup`, style and script are taken as they are."""
-    from importlib.resources import files  # slow to load, and who prints a table has no page
+def page(
+    title: str,
+    header: str,
+    *sections: str,
+    more_style: str = "",
+    script: str = "",
+    policy: str = POLICY,
+) -> str:
+    """A whole document. Plain strings are escaped; `Markup`, style and script are taken as they are.
 
-    style = Markup(files("radcap.report").joinpath("page.css").read_text("utf-8") + more_style)
+    A page that is served and not saved may bring a `policy` of its own; the hash of its script is added.
+    """
     head = [
         void("meta", charset="utf-8"),
-        void("meta", http_equiv="Content-Security-Policy", content=f"{POLICY}{_script_policy(script)}"),
+        void("meta", http_equiv="Content-Security-Policy", content=f"{policy}{_script_policy(script)}"),
         void("meta", name="viewport", content="width=device-width, initial-scale=1"),
         void("meta", name="color-scheme", content="light dark"),
         void("meta", name="referrer", content="no-referrer"),
         void("meta", name="generator", content=f"radcap {VERSION}"),
         element("title", title),
         void("link", rel="icon", href="data:,"),  # or browsers ask for one
-        element("style", style),
+        element("style", page_style(more_style)),
     ]
     body = [
         element("a", "To the content", href="#content", class_="skip"),
@@ -51,15 +68,23 @@ def page(title: str, header: str, *sections: str, more_style: str = "", script: 
     return f"<!DOCTYPE html>\n{document}\n"
 
 
-def _script_policy(script: str) -> str:
-    """The hash by which a browser knows the script, and runs nothing else."""
-    if not script:
-        return ""
+def page_style(more: str = "") -> Markup:
+    """The style of a page, letter by letter as `page` writes it."""
+    from importlib.resources import files  # slow to load, and who prints a table has no page
+
+    return Markup(files("radcap.report").joinpath("page.css").read_text("utf-8") + more)
+
+
+def source_hash(text: str) -> str:
+    """How a policy names a script or a style by what it holds, so that a browser takes nothing else."""
     from base64 import b64encode
     from hashlib import sha256
 
-    code = b64encode(sha256(script.encode("utf-8")).digest()).decode("ascii")
-    return f"; script-src 'sha256-{code}'"
+    return f"'sha256-{b64encode(sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
+
+
+def _script_policy(script: str) -> str:
+    return f"; script-src {source_hash(script)}" if script else ""
 
 
 def section(key: str, heading: str, *parts: str) -> Markup:

@@ -12,6 +12,8 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING
 
+from radcap.core.signs import visible
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -22,24 +24,6 @@ class Markup(str):
     """Text that is markup already."""
 
     __slots__ = ()
-
-
-def visible(text: str) -> str:
-    r"""The text on one line, `\uXXXX` for what has no picture of its own.
-
-    >>> visible("a\tb\x1b[31m\u202e")
-    'a b\\u001b[31m\\u202e'
-    """
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else _shown(char) for char in text)
-
-
-def _shown(char: str) -> str:
-    if char.isspace() and not "\x1c" <= char <= "\x1f":  # Python counts four separators of files as blanks
-        return " "
-    units = char.encode("utf-16-be", "surrogatepass").hex(" ", 2)
-    return "".join(f"\\u{unit}" for unit in units.split())
 
 
 def escaped(text: str) -> Markup:

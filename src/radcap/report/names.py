@@ -10,7 +10,8 @@ from __future__ import annotations
 from itertools import accumulate
 from unicodedata import east_asian_width
 
-from radcap.report.markup import visible
+from radcap.core.counts import counted
+from radcap.core.signs import visible
 
 __all__ = ["counted", "several", "shortened"]
 
@@ -54,12 +55,3 @@ def several(names: list[str], most: int = 3) -> str:
     """
     shown = names if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} more"]
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
-
-
-def counted(n: int, noun: str = "image") -> str:
-    """A number and what it counts.
-
-    >>> counted(1), counted(19_267)
-    ('1 image', '19,267 images')
-    """
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

@@ -13,6 +13,7 @@ import csv
 import io
 from dataclasses import dataclass
 
+from radcap.core.notebooks import html_table
 from radcap.report.latex import latex_table
 from radcap.report.markup import Markup, element
 
@@ -53,6 +54,13 @@ class Table:
         caption = element("caption", self.title) if self.title else ""
         body = map(self._html_row, self.rows)
         return element("table", caption, element("thead", element("tr", *head)), element("tbody", *body))
+
+    def _repr_html_(self) -> str:
+        return self.to_notebook()
+
+    def to_notebook(self) -> str:
+        """The first rows, for a cell of a notebook."""
+        return html_table(self.columns, self.rows, len(self.rows), title=self.title, right=self.right)
 
     def _html_row(self, row: tuple[str, ...]) -> Markup:
         names = next((name for name in self.columns if name not in self.right), None)

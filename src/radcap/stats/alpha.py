@@ -43,7 +43,7 @@ class Scale(StrEnum):
 
 
 def krippendorff_alpha(ratings: Sequence[Sequence[Rating]], scale: str = Scale.ORDINAL) -> float:
-    """Alpha of ratings[rater][unit]. Words are nominal; the ratio scale has no negative numbers."""
+    """Alpha of `ratings[rater][unit]`. Words are nominal; the ratio scale has no negative numbers."""
     if len({len(row) for row in ratings}) > 1:
         raise UsageError(
             f"The raters have {', '.join(str(len(row)) for row in ratings)} units. They must have the same. "

@@ -25,6 +25,13 @@ class Procedure:
     def to_json(self) -> dict[str, float]:
         return asdict(self)
 
+    def _repr_html_(self) -> str:
+        from radcap.core.notebooks import html_facts
+
+        counts = {"resamples": f"{self.resamples:,}", "permutations": f"{self.permutations:,}"}
+        rest = {"level": f"{self.level:g}", "alpha": f"{self.alpha:g}", "seed": str(self.seed)}
+        return html_facts("Procedure", {**counts, **rest})
+
     def separates(self, pair: PairTest) -> bool:
         """Whether the two runs of a pair differ beyond chance."""
         return pair.p_holm < self.alpha

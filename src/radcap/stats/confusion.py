@@ -26,7 +26,7 @@ Label: TypeAlias = "str | int"
 
 @dataclass(frozen=True, slots=True)
 class ConfusionMatrix:
-    """Labels in order, and counts[row][column] of those labels."""
+    """Labels in order, and `counts[row][column]` of those labels."""
 
     labels: tuple[Label, ...]
     counts: tuple[tuple[int, ...], ...]

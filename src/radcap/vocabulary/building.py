@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from radcap.core import InputError, UsageError
+from radcap.core.counts import counted
 from radcap.vocabulary.drafts import Draft, join_drafts
 from radcap.vocabulary.index.compiling import compile_draft
 from radcap.vocabulary.sources import kind, kind_of
@@ -108,7 +109,7 @@ def _draft(reading: Reading, given: Input, before: Sequence[Draft], findings: Fi
 def _refusal(out: Path, errors: Sequence[Finding]) -> InputError:
     issues = tuple(replace(one.issue, message=_placed(one)) for one in errors)
     others = len(errors) - 1
-    more = f" ({others:,} more findings)" if others else ""
+    more = f" ({counted(others, 'more finding')})" if others else ""
     first = f"{_placed(errors[0])} {errors[0].issue.hint}"
     return InputError(f"{out} was not written: {first}{more}", issues, str(out))
 

@@ -83,7 +83,7 @@ FAULTS: dict[str, tuple[Callable[[], Dataset], str]] = {
     "DAT207": (of_rows(c1={"cui": [], "cui_manual": []}), "1 of 2 images in test have no concept"),
     "DAT208": (
         of_rows(c1={"cui": ["C0040405", "C1306645"]}),
-        "1 concepts of test never occur in train, e.g. C0040405",
+        "Concepts of test that train never has: 1, e.g. C0040405",
     ),
     "DAT209": (of_rows(a1={"cui": ["C0817096"]}), "a1 has C1306645 among the manual"),
     "DAT210": (of_rows(a1={"image_id": ""}), "A row has no id"),

@@ -122,7 +122,7 @@ def test_an_unknown_source_of_captions_is_named(captions: dict[str, Any] | None,
     dataset = load_dataset(tmp_path)
     assert dataset[0].captions == (Caption("CT"),)
     assert [one.issue.code for one in dataset.findings] == ["DAT113"]
-    assert "1 captions name a source such as 'guess'" in dataset.findings[0].issue.message
+    assert "Captions of a source such as 'guess'" in dataset.findings[0].issue.message
 
 
 @pytest.mark.parametrize(

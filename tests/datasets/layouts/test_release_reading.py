@@ -176,7 +176,9 @@ def test_images_of_no_split_are_train_and_said(tmp_path: Path):
     files = {"concepts.csv": "ID,CUIs\na,\nb,\n", "captions.csv": "ID,Caption\nb,x\n", "a.jpg": ""}
     dataset, findings = opened(lay(tmp_path, files))
     assert [(one.id, one.split) for one in dataset] == [("b", "train"), ("a", "train")]
-    assert ["2 images name no split" in one.issue.message for one in findings.findings] == [True]
+    assert [
+        "Images without a split, by file, column or id: 2." in one.issue.message for one in findings.findings
+    ] == [True]
 
 
 def test_records_are_the_union_in_the_order_of_captions_concepts_and_manual(tmp_path: Path):

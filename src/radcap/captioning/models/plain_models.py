@@ -40,9 +40,10 @@ class TemplateModel:
         return tuple(self.names)
 
     def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> CaptionAnswers:
-        return answered(self.eyes, dataset, self._lines, self.post, progress)
+        return answered(self.eyes, dataset, self.lines, self.post, progress)
 
-    def _lines(self, sight: Sight) -> list[Line]:
+    def lines(self, sight: Sight) -> list[Line]:
+        """A caption for each image of a batch."""
         assert sight.answers is not None  # noqa: S101 - a template always has a detector
         p = sight.answers.probabilities
         lines: list[Line] = []

@@ -43,9 +43,10 @@ class WriterModel:
 
     def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> CaptionAnswers:
         """A caption for each image of a dataset."""
-        return answered(self.eyes, dataset, self._lines, self.scribe.system.post, progress)
+        return answered(self.eyes, dataset, self.lines, self.scribe.system.post, progress)
 
-    def _lines(self, sight: Sight) -> list[Line]:
+    def lines(self, sight: Sight) -> list[Line]:
+        """A caption for each image of a batch."""
         return self.scribe.lines(self.page(sight))
 
     def page(self, sight: Sight) -> Page:

@@ -12,6 +12,7 @@ from radcap.captioning.models.folder import OWN_DETECTOR, weights_digest
 from radcap.captioning.texts import read_texts
 from radcap.captioning.tokens import open_tokenizer, tokenizer_digest, train_bpe
 from radcap.core import UsageError
+from radcap.core.counts import counted
 from radcap.detection.models.folder import ModelFolder
 from radcap.detection.models.opening import open_network
 from radcap.zoo import find
@@ -114,7 +115,7 @@ class CaptionMaker:
 
     def tell_data(self) -> None:
         """What is learnt from, and what was left out."""
-        self.talk.tell(f"{len(self.parts.fit):,} images with captions to learn from")
+        self.talk.tell(f"{counted(len(self.parts.fit))} with captions to learn from")
         for sentence in self.parts.fit.told:
             self.talk.tell(sentence)
         if self.parts.held is None:

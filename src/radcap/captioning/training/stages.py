@@ -21,6 +21,7 @@ from radcap.captioning.training.critical import CriticalLesson
 from radcap.captioning.training.feeds import token_rows
 from radcap.captioning.training.lessons import CaptionExam, CaptionLesson, Task, TextExam, TextLesson
 from radcap.captioning.training.rewards import Reward
+from radcap.core.counts import counted
 from radcap.formats import replacing
 from radcap.vision.training import CheckpointFolder, board_writer, learn
 
@@ -191,7 +192,7 @@ class Course:
         maker = self.maker
         # text is the same for both trainings: the second begins with what the first has read
         folder = maker.folder.training / (stage if stage == "language" else f"{self.name}-{stage}")
-        maker.talk.tell(f"{stage}: {settings.epochs} epochs over {len(lesson):,}")
+        maker.talk.tell(f"{stage}: {counted(settings.epochs, 'epoch')} over {len(lesson):,}")
         trained = learn(
             network,
             lesson,

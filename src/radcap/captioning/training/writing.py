@@ -31,6 +31,7 @@ from radcap.captioning.training.witnesses import (
     truth_of,
     witness,
 )
+from radcap.core.counts import counted
 from radcap.detection.examples import groups_of
 from radcap.vision.training import memory_kept
 from radcap.vision.weight_files import write_weight_file
@@ -110,7 +111,7 @@ class _Work:
     ) -> tuple[Taught, Recall | None, Mapping[Cui, Sequence[str]]]:
         """The same stages on both splits, for as many epochs as were best."""
         maker, epochs = self.maker, taught.epochs
-        maker.talk.tell(f"Once more on both splits, for {epochs} epochs")
+        maker.talk.tell(f"Once more on both splits, for {counted(epochs, 'epoch')}")
         encoder = make_encoder(maker)
         fed, both = self._fed(encoder, maker.parts.both)
         train = replace(maker.system.train, epochs=epochs, keep="last", early_stop=0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from radcap.core.counts import counted
 from radcap.core.errors import InputError
 from radcap.core.issues import Issue, Level
 
@@ -66,5 +67,5 @@ def refusal(path: str, issues: tuple[Issue, ...]) -> InputError:
     first, *others = issues
     named = f"{path} cannot be used: " if path else ""
     line = f"line {first.line}: " if first.line else ""
-    more = f" ({len(others):,} more findings)" if others else ""
+    more = f" ({counted(len(others), 'more finding')})" if others else ""
     return InputError(f"{named}{line}{first.message} {first.hint}".rstrip() + more, issues, path)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from radcap.core.counts import counted
 from radcap.datasets.concepts import words
 from radcap.datasets.concepts.mentions import Verdict
 from radcap.datasets.statistics.count_tables import percent
@@ -44,7 +45,7 @@ def _overview(found: DatasetConcepts) -> Table:
         )
         for one in found.concepts
     )
-    title = f"{len(found.concepts):,} of {found.unique:,} concepts on {found.images:,} images"
+    title = f"{len(found.concepts):,} of {found.unique:,} concepts on {counted(found.images)}"
     return Table(columns, rows, title, right=frozenset({"images", "share"}))
 
 
@@ -98,7 +99,7 @@ def _captions(one: ConceptFigures, found: DatasetConcepts) -> Table:
     """Label and caption side by side; nothing where no caption was read."""
     if one.captions is None:
         return Table(("image", "images"), ())
-    title = f"In the captions of {found.captioned:,} images"
+    title = f"In the captions of {counted(found.captioned)}"
     rows = tuple((verdict.value, f"{one.captions.of(verdict):,}") for verdict in Verdict)
     return Table(("image", "images"), rows, title, right=frozenset({"images"}))
 

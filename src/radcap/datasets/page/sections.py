@@ -178,7 +178,7 @@ def pixels(stats: Statistics) -> Markup:
 def _count_bars(counts: Sequence[Count], whole: int, title: str) -> Markup:
     shown = [(modality_title(one.name), one.n) for one in counts[:_MOST_BARS]]
     rest = counts[_MOST_BARS:]
-    more = [(f"{len(rest):,} others", sum(one.n for one in rest))] if rest else []
+    more = [(counted(len(rest), "other"), sum(one.n for one in rest))] if rest else []
     return bars_figure([*shown, *more], whole, title)
 
 

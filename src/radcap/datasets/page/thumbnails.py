@@ -23,12 +23,13 @@ _QUALITY = 62
 
 @dataclass(frozen=True, slots=True)
 class Thumbnail:
-    """A `data:` address and the size in pixels, or the code of the reason why there is none."""
+    """A `data:` address and the size in pixels, or the reason why there is none and its code."""
 
     address: str
     width: int
     height: int
     refused: str = ""
+    why: str = ""  # there is none, as a sentence
 
 
 def thumbnail(image: ImageRef, side: int = SIDE) -> Thumbnail:
@@ -38,7 +39,7 @@ def thumbnail(image: ImageRef, side: int = SIDE) -> Thumbnail:
     try:
         picture = image.load()
     except ImageRefused as error:
-        return Thumbnail("", 0, 0, error.code)
+        return Thumbnail("", 0, 0, error.code, str(error))
     picture.thumbnail((side, side), Resampling.LANCZOS, reducing_gap=2.0)
     out = io.BytesIO()
     picture.save(out, "WEBP", quality=_QUALITY, method=4)

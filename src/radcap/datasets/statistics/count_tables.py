@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from radcap.core.counts import counted
 from radcap.report import Table
 
 if TYPE_CHECKING:
@@ -45,5 +46,5 @@ def count_table(counts: Sequence[Count], name: str, title: str, whole: int, unit
     more = counts[_LISTED:]
     if more:
         rest = sum(one.n for one in more)
-        rows.append((f"{len(more):,} others", f"{rest:,}", percent(rest, whole)))
+        rows.append((counted(len(more), "other"), f"{rest:,}", percent(rest, whole)))
     return Table((name, unit, "share"), tuple(rows), title, right=frozenset({unit, "share"}))

@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING, Literal
 
 from radcap.core import UsageError
+from radcap.core.counts import counted
 from radcap.datasets.images import CacheBusy
 from radcap.vision.pictures import load_pictures
 
@@ -45,7 +46,7 @@ def decoded_pictures(
     pictures = _awaited(dataset, image, place, where, talk, look_up)
     if pictures.refused:
         some = ", ".join(f"{one} ({code})" for one, code in list(pictures.refused.items())[:_SHOWN])
-        talk.tell(f"{len(pictures.refused):,} images will not decode and are left out: {some}")
+        talk.tell(f"Left out, for they will not decode: {counted(len(pictures.refused))}, {some}")
     if not len(pictures):
         raise UsageError(f"No image of {dataset.name} can be read. See radcap dataset check.")
     return pictures

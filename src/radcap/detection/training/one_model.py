@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from safetensors import SafetensorError
 
 from radcap.core import UsageError
+from radcap.core.counts import counted
 from radcap.detection.retrieval import save_index
 from radcap.detection.training.cards import model_card, training_facts
 from radcap.detection.training.grid import search
@@ -88,7 +89,7 @@ class ModelMaker:
         fingerprint = parts.fingerprint(self.system)
         trainer = Trainer(self.system, parts.labels, self.place, self.talk, log, fingerprint)
         network = trainer.check()
-        self.talk.tell(f"{len(parts.fit):,} images to learn from, {len(parts.labels):,} labels")
+        self.talk.tell(f"{counted(len(parts.fit))} to learn from, {counted(len(parts.labels), 'label')}")
         if parts.held is None:
             split = self.system.data.held
             self.talk.tell(f"There is no split {split!r} to choose on: 0.5 decides, uncalibrated")
@@ -121,7 +122,7 @@ class ModelMaker:
     def _refitted(self, trainer: Trainer, trained: Trained) -> tuple[Network, PictureFeed, Trained]:
         """The same recipe on both splits, for as many epochs as were best."""
         epochs = trained.epoch + 1
-        self.talk.tell(f"Once more on both splits, for {epochs} epochs")
+        self.talk.tell(f"Once more on both splits, for {counted(epochs, 'epoch')}")
         again = replace(trainer.model, train=replace(trainer.model.train, epochs=epochs))
         last = replace(trainer, model=again, log=self.folder.path / "log-refit.csv")
         feed = last.feed(self.parts.both)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from radcap.core import Missing, UsageError
+from radcap.core.hosts import is_loopback
 
 if TYPE_CHECKING:
     from radcap.explanation.external.settings import ProviderSettings
@@ -47,7 +47,7 @@ def find_endpoint(settings: ProviderSettings) -> Endpoint:
         how = f"Write [provider] endpoint = 'https://...', or set {ADDRESS}; its key goes into {KEY}."
         raise Missing("The endpoint", why, how)
     parts, host = _parts(address)
-    local = _is_local(host)
+    local = is_loopback(host)
     if parts.scheme == "http" and not local and not settings.plain_http:
         why = "goes unprotected over the network, with the picture and the key in it"
         raise UsageError(f"{_shown(parts)} {why}. Give an https address, or set plain_http = true.")
@@ -69,15 +69,6 @@ def _parts(address: str) -> tuple[SplitResult, str]:
     if parts.scheme not in {"http", "https"} or not host or odd:
         raise UsageError(f"The endpoint is {address[:60]!r}. Give an http or https address: https://host/v1.")
     return parts, host
-
-
-def _is_local(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _shown(parts: SplitResult) -> str:

@@ -132,7 +132,7 @@ class Poster:
             raise ToolFailed(f"{url} {why} ({code}). Name the right one as [provider] endpoint.") from None
         told = " ".join(self.endpoint.hidden(error.read(_CHUNK_BYTES).decode("utf-8", "replace")).split())
         times = f" after {tries} tries" if tries > 1 else ""
-        raise ToolFailed(f"{url} answers {code}{times}: {told[:_SHOWN]}") from None
+        raise ToolFailed(f"{url} answers {code}{times}: {told[:_SHOWN]}. Look into its log.") from None
 
 
 def _wait_s(told: str | None, tried: int) -> float:

@@ -7,7 +7,7 @@ a method that does not suit a model raises `UsageError` and says which one does.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from radcap.core.registry import Registry
 
@@ -55,6 +55,6 @@ class Method(Protocol):
     def __call__(self, lens: Lens, targets: Sequence[Target]) -> Relevance: ...
 
 
-def make_method(name: str) -> Method:
-    """The method of a name, with its own settings."""
-    return cast("Method", METHODS.factory(name)())
+def make_method(name: str, **settings: Any) -> Method:  # noqa: ANN401 - each method has its own
+    """The method of a name, with its own settings but for those that are given."""
+    return cast("Method", METHODS.factory(name)(**settings))

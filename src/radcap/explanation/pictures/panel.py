@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from radcap.explanation.values import Box, Evidence
 
-__all__ = ["LEAST", "panel", "panel_size", "raw_panel"]
+__all__ = ["LEAST", "drawn_evidence", "panel", "panel_size", "raw_panel"]
 
 _LONGEST = 1.5  # side of a panel, by the side of a square one: long pictures may be longer
 LEAST = 200  # pixels of width, so that a title fits
@@ -58,14 +58,17 @@ def panel(
         else Image.new("RGB", (width, 0)),
         text_block(note, _SMALL, width, QUIET if one.localisable else WARNING, most=4),
     ]
-    return below([title, _evidence(picture, one, number, size), *told], _GAP)
+    return below([title, drawn_evidence(picture, one, number, size), *told], _GAP)
 
 
 def _verdict_colour(one: Evidence) -> tuple[int, int, int]:
     return QUIET if one.faithfulness and one.faithfulness.gain > 0 else WARNING
 
 
-def _evidence(picture: NDArray[np.uint8], one: Evidence, number: int, size: tuple[int, int]) -> Image.Image:
+def drawn_evidence(
+    picture: NDArray[np.uint8], one: Evidence, number: int, size: tuple[int, int]
+) -> Image.Image:
+    """The picture at a size with the map of a statement, its lines and its boxes."""
     shown = np.asarray(_resized(picture, *size))
     if one.map is not None:
         relevance = scaled(one.map, *size)

@@ -14,6 +14,7 @@ import numpy as np
 from PIL.Image import Resampling
 
 from radcap.core import InputError
+from radcap.core.counts import counted
 from radcap.datasets.refusal import ImageRefused
 from radcap.datasets.statistics.licence_terms import NOT_STATED, licence_of
 from radcap.explanation.values import Case
@@ -60,7 +61,7 @@ class IndexedCases:
         unknown = [one for one in self.index.ids if one not in self._places]
         if unknown:
             raise InputError(
-                f"The index of cases names {len(unknown):,} images that {self.dataset.name} does not have,"
+                f"The index of cases names {counted(len(unknown))} that {self.dataset.name} does not have,"
                 f" e.g. {unknown[0]}. They cannot be shown. Build the index again over this dataset."
             )
 

@@ -18,6 +18,7 @@ from torch import nn
 from torch.nn import functional as F  # noqa: N812 - as everybody names it
 
 from radcap.vision.backbones.backbone import Backbone
+from radcap.vision.backbones.one_pass import fits, one_pass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,8 +66,8 @@ class LiteNet(nn.Module):
         self.apply(_start)
 
     def forward(self, images: torch.Tensor) -> torch.Tensor:
-        features = F.relu6(self.bn1(self.conv_stem(images)))
-        return F.relu6(self.bn2(self.conv_head(self.blocks(features))))
+        features = _bent(self.conv_stem, self.bn1, images)
+        return _bent(self.conv_head, self.bn2, self.blocks(features))
 
 
 class SameConv(nn.Conv2d):
@@ -77,11 +78,15 @@ class SameConv(nn.Conv2d):
         super().__init__(inside, outside, kernel, stride, even, groups=groups, bias=False)
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:  # noqa: A002 - named so by torch
+        return super().forward(self.padded(input))
+
+    def padded(self, x: torch.Tensor) -> torch.Tensor:
+        """The input with the pixels around it that the convolution does not add itself."""
         step, kernel = self.stride[0], self.kernel_size[0]
-        if step > 1:
-            high, wide = (_padding(length, kernel, step) for length in input.shape[-2:])
-            input = F.pad(input, (wide // 2, wide - wide // 2, high // 2, high - high // 2))  # noqa: A001
-        return super().forward(input)
+        if step == 1:
+            return x
+        high, wide = (_padding(length, kernel, step) for length in x.shape[-2:])
+        return F.pad(x, (wide // 2, wide - wide // 2, high // 2, high - high // 2))
 
 
 class Separable(nn.Module):
@@ -99,9 +104,8 @@ class Separable(nn.Module):
         self.adds = stride == 1 and inside == outside
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        y = F.relu6(self.bn1(self.conv_dw(x)))
-        y = self.bn2(self.conv_pw(y))
-        return x + _dropped(y, self.drop, self.training) if self.adds else y
+        y = _bent(self.conv_dw, self.bn1, x)
+        return _ended(self, self.conv_pw, self.bn2, y, x)
 
 
 class Inverted(nn.Module):
@@ -124,10 +128,26 @@ class Inverted(nn.Module):
         self.adds = stride == 1 and inside == outside
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        y = F.relu6(self.bn1(self.conv_pw(x)))
-        y = F.relu6(self.bn2(self.conv_dw(y)))
-        y = self.bn3(self.conv_pwl(y))
-        return x + _dropped(y, self.drop, self.training) if self.adds else y
+        y = _bent(self.conv_pw, self.bn1, x)
+        y = _bent(self.conv_dw, self.bn2, y)
+        return _ended(self, self.conv_pwl, self.bn3, y, x)
+
+
+def _bent(conv: SameConv, norm: nn.Module, x: torch.Tensor) -> torch.Tensor:
+    """A convolution, its norm and ReLU6."""
+    if fits(conv, norm, x):
+        return one_pass(conv, conv.padded(x), bent=True)
+    return F.relu6(norm(conv(x)))
+
+
+def _ended(
+    block: Separable | Inverted, conv: SameConv, norm: nn.Module, y: torch.Tensor, x: torch.Tensor
+) -> torch.Tensor:
+    """The last convolution of a block and its norm, over its input where the shapes are the same."""
+    if fits(conv, norm, y):
+        return one_pass(conv, conv.padded(y), added=x if block.adds else None)
+    y = norm(conv(y))
+    return x + _dropped(y, block.drop, block.training) if block.adds else y
 
 
 def _stages(width: float, depth: float, drop: float) -> Iterator[nn.Sequential]:

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from radcap.core import counted
+
 if TYPE_CHECKING:
     from radcap.core import Cui
 
-__all__ = ["LONGEST_MATCH", "How", "Mention"]
+__all__ = ["LONGEST_MATCH", "How", "Linked", "Mention"]
 
 LONGEST_MATCH = "longest match"  # why most mentions are kept
 
@@ -61,3 +63,22 @@ class Mention:
             "why": self.why,
             "score": self.score,
         }
+
+
+class Linked(tuple[Mention, ...]):
+    """The mentions of one text: a tuple that a notebook shows as a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        from radcap.core.notebooks import html_table
+
+        columns = ("words", "concept", "name", "types", "status", "why")
+        title = counted(len(self), "mention")
+        return html_table(columns, map(_cells, self), len(self), title=title, noun="mention")
+
+
+def _cells(one: Mention) -> tuple[str, ...]:
+    marks = {"absent": one.negated, "uncertain": one.uncertain, "dropped": not one.kept}
+    said = ", ".join(word for word, holds in marks.items() if holds) or "present"
+    return (one.text, one.cui, one.name, ", ".join(one.types), said, one.why)

@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING
 
 from radcap.vocabulary.defaults import FREE, open_vocabulary
 from radcap.vocabulary.linking.linker import Linker
+from radcap.vocabulary.linking.mentions import Linked
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from radcap.vocabulary.linking.mentions import Mention
-
 __all__ = ["link"]
 
 
-def link(text: str, vocabulary: str | Path = FREE, *, trace: bool = False) -> tuple[Mention, ...]:
+def link(text: str, vocabulary: str | Path = FREE, *, trace: bool = False) -> Linked:
     """The mentions of concepts in a text; with `trace` also those that were dropped, and why.
 
     >>> [mention.cui for mention in link("CT of the chest")]
     ['C0040405', 'C0817096']
     """
-    return _linker(str(vocabulary)).link(text, trace=trace)
+    return Linked(_linker(str(vocabulary)).link(text, trace=trace))
 
 
 @cache
