@@ -13,7 +13,7 @@ COVERED := */radcap/captioning/*,*/radcap/core/*,*/radcap/datasets/*,*/radcap/de
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test coverage lint format bench docs test-all clean
+.PHONY: help demo test coverage lint format bench docs dist docker test-all clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -35,6 +35,7 @@ lint: .venv/.dev  ## style, types, layers, dependencies
 	$(BIN)/pyright
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/deptry src
+	$(BIN)/hadolint Dockerfile
 
 format: .venv/.dev  ## repair what ruff can repair
 	$(BIN)/ruff check --fix .
@@ -45,6 +46,15 @@ bench: .venv/.dev  ## the measurements of docs/benchmarks.md
 
 docs: .venv/.dev  ## the site, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+dist: .venv/.dist  ## wheel and source archive, checked, in dist/
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(BIN)/python scripts/check_dist.py dist
+
+docker:  ## the container image radcap, where docker is installed
+	@command -v docker >/dev/null || { echo "No docker here: install it, or use radcap without it." >&2; exit 1; }
+	docker build --tag radcap .
 
 test-all: .venv/.dev  ## the slow tests and the measurements too
 	@$(MAKE) --no-print-directory test MARK=
@@ -65,6 +75,10 @@ clean:  ## remove what the targets above made
 
 .venv/.base: $(SETUP) | .venv/bin/python
 	$(PIP) --editable .
+	@touch $@
+
+.venv/.dist: $(SETUP) | .venv/bin/python
+	$(PIP) build hatchling
 	@touch $@
 
 .venv/.dev: $(SETUP) | .venv/bin/python

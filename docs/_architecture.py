@@ -24,8 +24,8 @@ __all__ = ["Package", "architecture_picture", "package_table", "packages"]
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "radcap"
-BAR, BAR_WIDTH = 112, 130  # where the bars begin, and how long the longest is
-CELL, TOP, LEFT = 24, 92, 330  # of the matrix
+CELL, TOP, LEFT = 24, 92, 84  # of the matrix
+GAP, BAR_WIDTH = 46, 130  # from the matrix to the bars, and how long the longest of them is
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,9 @@ def _home(module: str) -> str:
 @cache
 def _order() -> list[str]:
     """The packages in the order of the contract."""
-    contract = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
     layers = next(one["layers"] for one in contract if one["name"] == "Layers")
     built = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
     order = [name for layer in layers for name in re.findall(r"\w+", layer) if name in built]
@@ -90,12 +92,11 @@ def package_table() -> str:
             plain((import_module(f"radcap.{one.name}").__doc__ or "").split("\n")[0]),
             f"{one.modules:,}",
             f"{one.lines:,}",
-            ", ".join(f"`{name}`" for name in one.imports),
             ", ".join(one.needs),
         )
         for one in packages()
     ]
-    header = ("Package", "Holds", "Modules", "Lines", "Imports", "May import of others")
+    header = ("Package", "Holds", "Modules", "Lines", "May import of others")
     return table(header, rows, numbers=("Modules", "Lines"))
 
 
@@ -104,13 +105,18 @@ def architecture_picture() -> str:
     from radcap.report.plot import drawing
 
     found = packages()
-    width, height = LEFT + CELL * len(found) + 40, TOP + CELL * len(found) + 10
+    width, height = _bar(found) + BAR_WIDTH + 60, TOP + CELL * len(found) + 10
     parts = [*_names(found), *_bars(found), *_grid(found), *_dots(found)]
     told = "; ".join(f"{one.name} imports {', '.join(one.imports) or 'nothing'}" for one in found)
     about = f"Packages from the top layer to the lowest. {told}."
     picture = drawing("Packages and what they import", about, width, height, *parts)
     label = "Packages and what they import"
     return f'<div class="drawing" tabindex="0" role="region" aria-label="{label}">{picture}</div>'
+
+
+def _bar(found: Sequence[Package]) -> int:
+    """Where the bars begin."""
+    return LEFT + CELL * len(found) + GAP
 
 
 def _middle(row: int) -> float:
@@ -124,7 +130,7 @@ def _text(x: float, y: float, text: str, **more: str | float | None) -> str:
 
 
 def _names(found: Sequence[Package]) -> Iterator[str]:
-    yield _text(BAR, TOP - 8, "lines of code")
+    yield _text(_bar(found), TOP - 8, "lines of code")
     yield _text(0, TOP - 8, "package")
     for row, one in enumerate(found):
         yield _text(0, _middle(row) + 4, one.name)
@@ -136,11 +142,11 @@ def _bars(found: Sequence[Package]) -> Iterator[str]:
     from radcap.report.markup import void
     from radcap.report.row_chart import COLOUR
 
-    most = max(one.lines for one in found)
+    most, start = max(one.lines for one in found), _bar(found)
     for row, one in enumerate(found):
         long = max(1.0, BAR_WIDTH * one.lines / most)
-        yield void("rect", x=BAR, y=_middle(row) - 7, width=round(long, 1), height=14, fill=COLOUR)
-        yield _text(round(BAR + long + 6, 1), _middle(row) + 4, f"{one.lines:,}")
+        yield void("rect", x=start, y=_middle(row) - 7, width=round(long, 1), height=14, fill=COLOUR)
+        yield _text(round(start + long + 6, 1), _middle(row) + 4, f"{one.lines:,}")
 
 
 def _grid(found: Sequence[Package]) -> Iterator[str]:

@@ -161,6 +161,7 @@ def _gate(told: Mapping[str, Any]) -> dict[str, str]:
     wrong = [
         ["radiology, refused", test["radiology_images"], test["radiology_refused"]],
         ["others, taken for radiology", test["other_images"], test["others_taken_for_radiology"]],
+        ["the same in grey, taken", test["other_images"], test["grey_others_taken_for_radiology"]],
     ]
     rows = [[name, str(n), f"{share:.1%}"] for name, n, share in wrong]
     return {

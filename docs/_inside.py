@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["inside_page"]
 
 TEXT = """
-The first minute needs no download, because these come with the package. Each has a card; this page is made from the
-cards and the files, `NOTICE` in the repository names every author. The licence of the code, Apache-2.0, covers none of it
-but what radcap wrote itself.
+The first minute needs no download, because these come with the package. Each has a card; this page is made
+from the cards and the files, and `NOTICE` in the repository names every author. The licence of the code,
+Apache-2.0, covers none of it but what radcap wrote itself.
 """.strip()
 
+MEGABYTE = 1_000_000
 PAGES = {"zoo:concepts": "detector.md", "zoo:captions": "captioner.md"}
 SMALL = {
     "demo": "labels of real images and captions of published figures, the truth of `radcap demo`",
@@ -49,7 +50,7 @@ def _data() -> Path:
 
 def _megabytes(*folders: Path) -> str:
     size = sum(one.stat().st_size for folder in folders for one in folder.rglob("*") if one.is_file())
-    return f"{size / 1e6:.1f}" if size >= 1e6 else f"{size / 1e6:.2f}"
+    return f"{size / MEGABYTE:.1f}" if size >= MEGABYTE else f"{size / MEGABYTE:.2f}"
 
 
 def _json(path: Path) -> Any:  # noqa: ANN401 - a card
@@ -81,14 +82,17 @@ def _short() -> str:
 def _models() -> Iterator[str]:
     for name, (folder, card) in _cards().items():
         yield f"### {name}"
-        yield f"**{plain(card.get('title', 'Concepts of a radiology image'))}.** {plain(card['intended_use'])}"
-        yield _facts({
-            "Licence": plain(card["licence"]),
-            "Attribution": plain(card["attribution"]),
-            "Trained on": _trained_on(card["data"]),
-            "Labels it knows": f"{card['labels']:,}",
-            "Size": f"{_megabytes(folder)} MB",
-        })
+        title = card.get("title", "Concepts of a radiology image")
+        yield f"**{plain(title)}.** {plain(card['intended_use'])}"
+        yield _facts(
+            {
+                "Licence": plain(card["licence"]),
+                "Attribution": plain(card["attribution"]),
+                "Trained on": _trained_on(card["data"]),
+                "Labels it knows": f"{card['labels']:,}",
+                "Size": f"{_megabytes(folder)} MB",
+            }
+        )
         yield "What it cannot do:"
         yield _listed(card["limits"])
         if name in PAGES:
@@ -107,14 +111,16 @@ def _dataset() -> Iterator[str]:
     yield f"### {card['name']}"
     yield plain(card["description"])
     yield f"**Labels.** {plain(card['labels'])}"
-    yield _facts({
-        "Version": plain(card["version"]),
-        "Images": ", ".join(f"{split} {n:,}" for split, n in card["counts"].items()),
-        "Made for": plain(card["intended_use"]),
-        "Not for": plain(card["not_for"]),
-        "Cite": plain(card["citation"]),
-        "Size": f"{_megabytes(folder)} MB",
-    })
+    yield _facts(
+        {
+            "Version": plain(card["version"]),
+            "Images": ", ".join(f"{split} {n:,}" for split, n in card["counts"].items()),
+            "Made for": plain(card["intended_use"]),
+            "Not for": plain(card["not_for"]),
+            "Cite": plain(card["citation"]),
+            "Size": f"{_megabytes(folder)} MB",
+        }
+    )
     for title, key in (("Source", "sources"), ("Licence", "licences")):
         rows = [[plain(name), f"{count:,}"] for name, count in card[key].items()]
         yield table((title, "Images"), rows, numbers=("Images",))
@@ -129,8 +135,9 @@ def _vocabulary() -> Iterator[str]:
     free = _json(folder / "sources.json")
     names = read_table(folder / "names.parquet", columns=["cui"])
     yield f"### {free['name']}"
+    concepts = len(names.column("cui").unique())
     yield (
-        f"{len(names):,} names of {len(names.column('cui').unique()):,} concepts, {plain(free['licence'])}. What it "
+        f"{len(names):,} names of {concepts:,} concepts, {plain(free['licence'])}. What it "
         "finds and what not: [How concepts are found](../explanation/vocabulary.md)."
     )
     rows = [

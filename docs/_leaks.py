@@ -10,7 +10,7 @@ from _markdown import table
 __all__ = ["MEANINGS", "evidence_table"]
 
 MEANINGS = {
-    "group": "`group`, PubMed Central number or DOI of both records are the same, versions of an article included",
+    "group": "both records have the same `group`, PubMed Central number (any version) or DOI",
     "id": "both records have the same image id",
     "file": "the files are equal byte by byte",
     "pixels": "the decoded images are equal, whatever the files look like",

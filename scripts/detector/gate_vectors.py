@@ -33,7 +33,16 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-__all__ = ["PARTS", "VARIED", "Vectors", "figure_part", "figure_vectors", "greyed", "radiology_vectors"]
+__all__ = [
+    "PARTS",
+    "VARIED",
+    "Vectors",
+    "figure_part",
+    "figure_vectors",
+    "greyed",
+    "photograph_vectors",
+    "radiology_vectors",
+]
 
 PARTS = ("train", "valid", "test")
 VARIED = AugmentSettings(
@@ -71,6 +80,19 @@ def figure_vectors(model: NetworkModel, folder: Path, seed: int, *, grey: bool) 
     return _looked(model, shots, seed)
 
 
+def photograph_vectors(model: NetworkModel, folder: Path) -> dict[str, Floats]:
+    """Of the images in a folder by name: a row in colour and one in grey."""
+    shots = {
+        path.stem: _shot([(path.name, path.read_bytes())], model.view.side)
+        for path in sorted(folder.iterdir())
+    }
+    return {
+        name: _vectors(model, [shot, replace(shot, squares=greyed(shot.squares))])
+        for name, shot in shots.items()
+        if shot.ids
+    }
+
+
 def figure_part(name: str) -> str:
     """
     >>> [figure_part(f"NonRad_0000{number}.webp") for number in range(1, 5)]
@@ -105,13 +127,14 @@ def _figures(path: Path, side: int, part: str) -> Iterator[Shot]:
     with tarfile.open(path) as tar:
         members = [one for one in tar if one.isfile() and figure_part(one.name) == part]
         for start in range(0, len(members), _BATCH):
-            chunk = members[start : start + _BATCH]
-            squares, rows = np.zeros((len(chunk), side, side, 3), np.uint8), np.zeros(len(chunk), ROW)
-            for place, one in enumerate(chunk):
-                file = tar.extractfile(one)
-                content = file.read() if file is not None else b""
-                letterbox(content, one.name, squares[place], rows[place : place + 1])
-            kept = rows["code"] == 0
-            names = tuple(one.name for one, fine in zip(chunk, kept.tolist(), strict=True) if fine)
-            boxes = torch.from_numpy(rows["box"][kept]).float()
-            yield Shot(names, torch.from_numpy(squares[kept]), boxes)
+            chunk = ((one.name, tar.extractfile(one)) for one in members[start : start + _BATCH])
+            yield _shot([(name, b"" if file is None else file.read()) for name, file in chunk], side)
+
+
+def _shot(files: list[tuple[str, bytes]], side: int) -> Shot:
+    squares, rows = np.zeros((len(files), side, side, 3), np.uint8), np.zeros(len(files), ROW)
+    for place, (name, content) in enumerate(files):
+        letterbox(content, name, squares[place], rows[place : place + 1])
+    kept = rows["code"] == 0
+    names = tuple(name for (name, _), fine in zip(files, kept.tolist(), strict=True) if fine)
+    return Shot(names, torch.from_numpy(squares[kept]), torch.from_numpy(rows["box"][kept]).float())

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from radcap.cli.main import app
 from radcap.core import VERSION
+from radcap.datasets import load_dataset
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +32,7 @@ def every_command(command: object, path: tuple[str, ...] = ()) -> Iterator[tuple
 COMMANDS = list(every_command(typer.main.get_command(app)))
 NAMES = [" ".join(["radcap", *path]) for path in COMMANDS]
 BY_COMMAND = pytest.mark.parametrize("command", COMMANDS, ids=NAMES)
-LONG = {("train",), ("predict",), ("explain",)}  # minutes, and half a minute each
+LONG = {("train",), ("predict",), ("explain",), ("read",)}  # minutes, and half a minute each
 BY_EXAMPLE = pytest.mark.parametrize(
     "command", [pytest.param(path, marks=[pytest.mark.slow] * (path in LONG)) for path in COMMANDS], ids=NAMES
 )
@@ -49,7 +50,8 @@ def example_of(*command: str) -> str:
 
 
 def test_the_walk_finds_the_commands_of_the_design() -> None:
-    single = {("demo",), ("validate",), ("editions",), ("compare",), ("train",), ("predict",), ("explain",)}
+    images = {("read",), ("explain",), ("predict",), ("train",), ("demo",)}
+    single = {*images, ("validate",), ("editions",), ("compare",), ("doctor",), ("completion",)}
     below = {("score",), ("score", "concepts"), ("score", "captions"), ("metrics",), ("metrics", "status")}
     kinds = ("info", "check", "stats", "report", "compare", "concepts", "leaks", "convert", "split", "synth")
     data = {("dataset",), *(("dataset", kind) for kind in (*kinds, "cache"))}
@@ -70,6 +72,8 @@ def test_the_example_of_the_help_runs(
 ) -> None:
     if "captions" in command:
         request.getfixturevalue("captions")  # a run.csv of captions instead of concepts
+    if command == ("read",):
+        (folder / "scan.png").write_bytes(next(iter(load_dataset("radiology-open"))).image.bytes)
     program, *arguments = shlex.split(example_of(*command).removeprefix("Example: "))
     assert program == "radcap"
     done = subprocess.run(

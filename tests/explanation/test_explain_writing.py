@@ -229,7 +229,7 @@ def test_the_note_says_whose_maps_they_are(
 
 def test_a_package_must_be_whole(written: Written, tmp_path: Path) -> None:
     broken = replace(written, failures=(Failure("three", "It is broken."),))
-    with pytest.raises(UsageError, match=r"1 images could not be explained \(three\)"):
+    with pytest.raises(UsageError, match=r"1 image could not be explained \(three\)"):
         write_package(broken, tmp_path / "a.zip")
     gone = replace(written, files=("figures/one.png", "figures/gone.png"))
     with pytest.raises(FileNotFoundError):

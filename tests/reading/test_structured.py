@@ -177,7 +177,7 @@ def test_json_has_its_keys():
     assert list(told["findings"][0]) == keys
     assert [one["kind"] for one in told["findings"]] == ["finding", "finding", "other"]
     assert told["modalities"][0]["p"] == 0.9812
-    assert base64.b64decode(told["evidence_picture"]["data"]).startswith(b"\x89PNG")
+    assert base64.b64decode(told["evidence_picture"]["data"]).startswith(b"\xff\xd8")
 
 
 @pytest.mark.parametrize("made", [sample_reading, empty_reading])

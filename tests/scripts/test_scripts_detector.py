@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import tarfile
 
 import numpy as np
 import pytest
@@ -16,7 +17,9 @@ from radcap.datasets import load_dataset
 from radcap.detection.models import ModelFolder
 from radcap.systems import read_system
 
-card, gate, marks, measuring = (script(f"detector.{one}") for one in ("card", "gate", "marks", "measuring"))
+card, gate, gate_vectors, marks, measuring = (
+    script(f"detector.{one}") for one in ("card", "gate", "gate_vectors", "marks", "measuring")
+)
 
 ZOO = SCRIPTS.parent / "src" / "radcap" / "zoo" / "concepts"
 
@@ -50,10 +53,54 @@ def test_auc_is_that_of_scikit_learn(two_kinds):
     assert gate.auc(yes, no) == pytest.approx(roc_auc_score(truth, np.concatenate([yes, no])), abs=1e-9)
 
 
-def test_the_cut_errs_evenly(two_kinds):
-    yes, no = (one[:, 0] for one in two_kinds)
-    cut = gate.even_cut(yes, no)
-    assert abs((yes < cut).mean() - (no >= cut).mean()) <= 1 / len(no)
+def test_the_cut_leaves_a_share_below():
+    scores = np.random.default_rng(1).normal(size=1000).astype(np.float32)
+    assert ((scores - gate.lower_cut(scores, 0.01)) < 0).sum() == 10
+
+
+def looks(draw, mean):
+    """Vectors of three parts, none like another; the second look is like the first."""
+    parts = {name: draw.normal(mean, 1, (200, 5)).astype(np.float32) for name in ("train", "valid", "test")}
+    return gate_vectors.Vectors(parts, parts["train"] + np.float32(0.01))
+
+
+def test_the_gate_refuses_its_share_of_valid_and_is_measured_on_test():
+    draw = np.random.default_rng(2)
+    yes, no = looks(draw, 1.5), [looks(draw, -1.5), looks(draw, -1.2)]
+    weight, bias, penalty = gate.fitted(yes, no)
+    assert ((yes.plain["valid"] @ weight + bias) < 0).mean() == 0.01
+    assert penalty in gate.PENALTIES
+    told = gate.measured_gate(weight, bias, yes, no)
+    taken = [((one.plain["test"] @ weight + bias) >= 0).mean() for one in no]
+    assert [told["others_taken_for_radiology"], told["grey_others_taken_for_radiology"]] == taken
+    assert told["radiology_refused"] == ((yes.plain["test"] @ weight + bias) < 0).mean()
+    assert min(told["auc"], told["auc_grey"]) > 0.99
+
+
+def test_figures_are_seen_in_parts_that_share_none_in_colour_and_in_grey(tmp_path):
+    names = [f"NonRad_{number:05d}.png" for number in range(1, 13)]
+    with tarfile.open(tmp_path / "images.tar", "w") as tar:
+        for number, name in enumerate(names):
+            content = io.BytesIO()
+            Image.new("RGB", (30, 20), (200, 10 * number, 30)).save(content, "png")
+            content = content.getvalue() if number else b"no image"
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+    shots = {
+        part: list(gate_vectors._figures(tmp_path / "images.tar", 16, part)) for part in gate_vectors.PARTS
+    }
+    seen = [name for part in shots.values() for shot in part for name in shot.ids]
+    assert sorted(seen) == names[1:]
+    assert all(
+        gate_vectors.figure_part(name) == part for part in shots for one in shots[part] for name in one.ids
+    )
+    squares = shots["train"][-1].squares
+    grey = gate_vectors.greyed(squares)
+    assert grey.shape == squares.shape
+    assert (grey[..., 0] == grey[..., 1]).all()
+    luma = np.array(Image.fromarray(squares[0].numpy()).convert("L"), np.int16)
+    assert abs(grey[0, ..., 0].numpy() - luma).max() <= 1
 
 
 def test_f1_counts_labels_that_were_not_learnt():

@@ -30,7 +30,7 @@ ENTRIES: tuple[Entry, ...] = (
         "read",
         "radcap.cli.read:read_command",
         "Read radiology images: concepts, caption, where in the image they come from, cases alike.",
-        "radcap read radiology-open --split test --out readings",
+        "radcap read scan.png",
         _READ,
     ),
     Entry(
@@ -50,7 +50,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "demo",
         "radcap.cli.demo:demo_command",
-        "Show the data inside and the concepts of a caption; check, repair, score and compare runs.",
+        "Read images, write runs, check, score, compare and explain them, on what ships inside; one report.",
         "radcap demo --out demo-out",
         _READ,
     ),

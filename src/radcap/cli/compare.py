@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from radcap.cli.console import print_issues, print_json, print_lines, print_table, progress, say
-from radcap.cli.options import EditionName, Json, TaskOption
+from radcap.cli.options import EditionName, Json, TaskOption, names_of
 from radcap.cli.outputs import check_page
 from radcap.cli.scoring_options import (
     CaptionsOption,
@@ -18,7 +18,6 @@ from radcap.cli.scoring_options import (
     ProfileOption,
     SpacyModel,
     TruthSplit,
-    names_of,
 )
 from radcap.core import InputError, Level, UsageError
 from radcap.formats import write_lines

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from radcap.cli.console import print_lines, print_table, progress
-from radcap.reading import run_demo
+
+if TYPE_CHECKING:
+    from radcap.reading.demo import Chapter
 
 __all__ = ["demo_command"]
 
@@ -17,27 +19,27 @@ def demo_command(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where the files of the demo go.")] = Path(
         "demo-out"
     ),
+    models: Annotated[
+        bool, typer.Option(help="Read, score and explain with the models inside; they need torch.")
+    ] = True,
 ) -> None:
-    """Show the data inside and the concepts of a caption; check, repair, score and compare runs."""
+    """Read images, write runs, check, score, compare and explain them, on what ships inside; one report."""
+    from radcap.reading.demo import run_demo
+
+    number = 0
+
+    def tell(chapter: Chapter) -> None:
+        nonlocal number
+        number += 1
+        print_lines(f"{number}. {chapter.heading}")
+        for part in chapter.parts:
+            if isinstance(part, str):
+                print_lines(part)
+            else:
+                print_table(part)
+        print_lines("")
+
     with progress(None) as show:
-        story = run_demo(out, show)
-    repaired = ", ".join(f"{code} x{n:,}" for code, n in story.repair.repaired.items())
-    print_lines("1. radcap dataset report radiology-open: the images that ship inside")
-    print_table(story.data)
-    print_lines("2. radcap vocab link: the concepts of a caption", f"   {story.caption}")
-    print_table(story.mentions)
-    print_lines(f"3. radcap validate {story.broken.path}: every slip in one pass")
-    print_table(story.found)
-    print_lines(f"4. radcap validate --fix {story.repair.after.path}: repaired {repaired}. What is left:")
-    print_table(story.left)
-    print_lines("5. radcap score concepts: four runs made for the demo, as edition 2025 scores them")
-    print_table(story.scores)
-    print_lines("6. radcap compare: the same runs with intervals, letters and ranks")
-    print_table(story.board)
-    print_lines(story.verdict, "")
-    print_lines(
-        "7. radcap score captions: one word list for every image wins BLEU under the rule of an old NLTK"
-    )
-    print_table(story.captions)
-    print_lines(f"Files: {out}. Open {story.data_page} and {story.page} in a browser.")
-    print_lines(f"Next: radcap score concepts {story.example} {story.truth}")
+        story = run_demo(out, models=models, tell=tell, progress=show)
+    print_lines(f"Open {story.report} in a browser. All files are in {out}.", "", "Next:")
+    print_lines(*(f"  {one}" for one in story.commands))

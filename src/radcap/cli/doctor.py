@@ -42,10 +42,9 @@ def doctor_command(json: Json = False) -> None:
 
 def _machine_lines(health: Health) -> Iterator[str]:
     machine = health.machine
-    memory = (
-        "memory unknown" if machine.memory_bytes is None else f"{machine.memory_bytes / _GB:.1f} GB memory"
-    )
-    yield f"radcap {health.radcap}, Python {machine.python}, {machine.system}, {machine.cores} cores, {memory}"
+    yield f"radcap {health.radcap}, Python {machine.python}, {machine.system}"
+    memory = "unknown" if machine.memory_bytes is None else f"{machine.memory_bytes / _GB:.1f} GB"
+    yield f"Cores: {machine.cores}. Memory: {memory}"
     yield f"GPU: {machine.gpu}"
     yield f"Java: {machine.java}"
     for one in machine.places:

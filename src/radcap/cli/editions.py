@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from radcap.cli.console import print_json, print_table
+from radcap.cli.names import editions
 from radcap.cli.options import Json
 from radcap.core import Task, UsageError
 from radcap.metrics import BOARDS, EDITIONS, board, differences, edition
@@ -23,7 +24,8 @@ __all__ = ["editions_command"]
 
 def editions_command(
     name: Annotated[
-        str | None, typer.Argument(metavar="[EDITION]", help="2017 to 2026, rocov2 or radcap.")
+        str | None,
+        typer.Argument(metavar="[EDITION]", help="2017 to 2026, rocov2 or radcap.", autocompletion=editions),
     ] = None,
     published: Annotated[
         Task | None,

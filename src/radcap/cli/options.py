@@ -21,6 +21,7 @@ __all__ = [
     "SystemName",
     "TaskOption",
     "TrainingData",
+    "names_of",
 ]
 
 RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="The run file, plain or zip.")]
@@ -67,3 +68,14 @@ Device = Annotated[
     typer.Option("--device", metavar="NAME", help="auto, cpu, cuda or cuda:N.", autocompletion=devices),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
+
+
+def names_of(names: str | None) -> list[str] | None:
+    """The names in a comma-parted list.
+
+    >>> names_of("rouge1, bleu")
+    ['rouge1', 'bleu']
+    """
+    if names is None:
+        return None
+    return [name for part in names.split(",") if (name := part.strip())]

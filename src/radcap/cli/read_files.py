@@ -80,7 +80,7 @@ def _print(written: Written) -> None:
     kept = f", {written.kept:,} of them before" if written.kept else ""
     print_lines(f"{written.out}: {written.read + written.kept:,} images read{kept}")
     if written.pages:
-        print_lines(f"Look at {written.pages[0]} in a browser.")
+        print_lines(f"Look at {written.start} in a browser.")
     print_lines(RESEARCH_ONLY)
 
 

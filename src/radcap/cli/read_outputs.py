@@ -16,7 +16,7 @@ from radcap.cli.read_asked import check_asked
 from radcap.cli.read_results import Results
 from radcap.cli.terminal_picture import Way, way_here
 from radcap.core import UsageError
-from radcap.reading.values import RESEARCH_ONLY, Unread
+from radcap.reading.values import RESEARCH_ONLY
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,12 +73,10 @@ def _way(asked: Asked, count: int) -> Way:
 
 
 def _print_json(asked: Asked, dataset: Dataset) -> int:
-    """A line for each image, read or not, so that a program needs one way to take them."""
+    """A line for each image, read or not, so that a program knows what became of each."""
     results = Results(asked, dataset)
     with closing(results()) as found:
         for one in found:
-            if isinstance(one, Unread):
-                say(one.why)
             if not print_now(_line(one.to_json())):
                 break
     return results.code()

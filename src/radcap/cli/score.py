@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from radcap.cli.console import print_issues, print_json, print_lines, print_table, progress, say
-from radcap.cli.options import EditionName, Json, RunFile
+from radcap.cli.options import EditionName, Json, RunFile, names_of
 from radcap.cli.outputs import check_output
 from radcap.cli.scoring_options import (
     CaptionsOption,
@@ -18,7 +18,6 @@ from radcap.cli.scoring_options import (
     SpacyModel,
     Strict,
     TruthSplit,
-    names_of,
 )
 from radcap.core import CUI_SETS, InputError, Level, Missing, RadcapError, Task
 from radcap.formats import CODES

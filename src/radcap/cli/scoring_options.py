@@ -18,7 +18,6 @@ __all__ = [
     "SpacyModel",
     "Strict",
     "TruthSplit",
-    "names_of",
 ]
 
 ProfileOption = Annotated[
@@ -58,14 +57,3 @@ CoreNlp = Annotated[
     ),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse wrong packing (zip or plain) too.")]
-
-
-def names_of(metrics: str | None) -> list[str] | None:
-    """The names in a comma-parted list.
-
-    >>> names_of("rouge1, bleu")
-    ['rouge1', 'bleu']
-    """
-    if metrics is None:
-        return None
-    return [name for part in metrics.split(",") if (name := part.strip())]

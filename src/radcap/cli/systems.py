@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from radcap.cli import names
 from radcap.cli.console import print_issues, print_json, print_lines, print_table
 from radcap.cli.options import Json
 from radcap.core import InputError
@@ -43,7 +44,12 @@ def list_command(
 @systems_app.command("show", epilog="Example: radcap systems show 2025/aueb-concepts")
 def show_command(
     name: Annotated[
-        str, typer.Argument(metavar="NAME|FILE", help="A system of the catalogue, or a TOML file of yours.")
+        str,
+        typer.Argument(
+            metavar="NAME|FILE",
+            help="A system of the catalogue, or a TOML file of yours.",
+            autocompletion=names.systems,
+        ),
     ],
     full: Annotated[
         bool, typer.Option("--full", help="Every key, not only those that differ from their defaults.")

@@ -20,6 +20,7 @@ __all__ = ["macro_f1"]
 
 
 def macro_f1(pairs: Sequence[SetPair]) -> float:
+    """The mean of the F1 of every concept that run or truth name."""
     hits = Counter(cui for pair in pairs for cui in pair.predicted & pair.truth)
     named = Counter(cui for pair in pairs for cuis in (pair.predicted, pair.truth) for cui in cuis)
     if not named:

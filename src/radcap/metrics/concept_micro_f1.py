@@ -16,6 +16,7 @@ __all__ = ["micro_f1"]
 
 
 def micro_f1(pairs: Iterable[SetPair]) -> float:
+    """F1 of all decisions together."""
     hits = named = 0
     for pair in pairs:
         hits += len(pair.predicted & pair.truth)

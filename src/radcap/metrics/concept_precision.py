@@ -16,6 +16,7 @@ __all__ = ["set_precision"]
 
 
 def set_precision(predicted: AbstractSet[str], truth: AbstractSet[str]) -> float:
+    """Precision of one image."""
     if not predicted:
         return 0.0 if truth else 1.0
     return len(predicted & truth) / len(predicted)

@@ -16,6 +16,7 @@ __all__ = ["set_recall"]
 
 
 def set_recall(predicted: AbstractSet[str], truth: AbstractSet[str]) -> float:
+    """Recall of one image."""
     if not truth:
         return 0.0 if predicted else 1.0
     return len(predicted & truth) / len(truth)

@@ -31,10 +31,12 @@ __all__ = [
 
 
 def rouge1(pairs: TextPairs) -> Measured:
+    """ROUGE-1, the F-measure of single words."""
     return _rouge_n(pairs, 1)
 
 
 def rouge2(pairs: TextPairs) -> Measured:
+    """ROUGE-2, the F-measure of pairs of words."""
     return _rouge_n(pairs, 2)
 
 
@@ -45,30 +47,38 @@ def _rouge_n(pairs: TextPairs, n: int) -> Measured:
 
 
 def rouge_l(pairs: TextPairs) -> Measured:
+    """ROUGE-L, by the longest common subsequence."""
+
     from radcap.metrics.rouge_l import rouge_l_scores
 
     return Measured(rouge_l_scores(pairs.candidates, pairs.references))
 
 
 def bleu(pairs: TextPairs) -> Measured:
+    """BLEU-4 of sentences, as the edition's evaluator forms it."""
+
     from radcap.metrics.bleu import bleu_of_counts
 
     return Measured(bleu_of_counts(pairs.ngrams, pairs.rule))
 
 
 def bleu1(pairs: TextPairs) -> Measured:
+    """BLEU-1 as the COCO evaluator forms it."""
     return _coco_bleu(pairs, 1)
 
 
 def bleu2(pairs: TextPairs) -> Measured:
+    """BLEU-2 as the COCO evaluator forms it."""
     return _coco_bleu(pairs, 2)
 
 
 def bleu3(pairs: TextPairs) -> Measured:
+    """BLEU-3 as the COCO evaluator forms it."""
     return _coco_bleu(pairs, 3)
 
 
 def bleu4(pairs: TextPairs) -> Measured:
+    """BLEU-4 as the COCO evaluator forms it."""
     return _coco_bleu(pairs, 4)
 
 
@@ -80,12 +90,16 @@ def _coco_bleu(pairs: TextPairs, n: int) -> Measured:
 
 
 def cider(pairs: TextPairs) -> Measured:
+    """CIDEr-D, with the rarity of words taken from the references."""
+
     from radcap.metrics.cider import cider_of_counts
 
     return Measured(cider_of_counts(pairs.ngrams))
 
 
 def meteor(pairs: TextPairs) -> Measured:
+    """METEOR 1.5, by its own program in Java."""
+
     from radcap.metrics.providers.meteor import LONGEST, meteor_scores
 
     progress = pairs.resources.progress_of("meteor")
@@ -94,18 +108,24 @@ def meteor(pairs: TextPairs) -> Measured:
 
 
 def meteor_ready(_: Resources) -> None:
+    """Refuse what METEOR lacks, before any caption is read."""
+
     from radcap.metrics.providers.meteor import check_meteor
 
     check_meteor()
 
 
 def spice(pairs: TextPairs) -> Measured:
+    """SPICE 1.0, by its own program in Java."""
+
     from radcap.metrics.providers.spice import spice_scores
 
     return Measured(spice_scores(pairs.candidates, pairs.references, corenlp=pairs.resources.corenlp))
 
 
 def spice_ready(resources: Resources) -> None:
+    """Refuse what SPICE lacks, before any caption is read."""
+
     from radcap.metrics.providers.spice import check_spice
 
     check_spice(resources.corenlp)

@@ -15,4 +15,5 @@ _BLANKS = bytes(byte if byte in _KEPT else 32 for byte in range(256))  # what pa
 
 
 def rouge_tokens(text: str) -> list[str]:
+    """The words that ROUGE counts."""
     return text.lower().encode("ascii", "replace").translate(_BLANKS).decode("ascii").split()

@@ -59,6 +59,7 @@ def cui_number(cui: str) -> int | None:
 
 
 def cui_text(number: int) -> Cui:
+    """The CUI of a number, as C0040405."""
     return f"C{number:07d}"
 
 
@@ -68,4 +69,5 @@ def type_number(tui: str) -> int | None:
 
 
 def type_text(number: int) -> str:
+    """The TUI of a number, as T060."""
     return f"T{number:03d}"

@@ -1,4 +1,4 @@
-"""Images in tar files: found by stem or by key, never unpacked, nothing but plain files."""
+"""Images in tar files: found by key, never unpacked, nothing but plain files."""
 
 from __future__ import annotations
 
@@ -27,23 +27,17 @@ def pack(path: Path, members: dict[str, bytes], *odd: tuple[str, bytes]) -> Path
     return path
 
 
-def test_images_are_found_by_stem_in_several_tars(tmp_path: Path):
-    findings = Findings()
+def test_images_of_several_tars_are_read_by_their_keys(tmp_path: Path):
     images = TarImages(
         (
             pack(tmp_path / "train.tar", {"train/a.jpg": b"A", "b.v2.png": b"B"}),
             pack(tmp_path / "test.tar", {"a.png": b"C", "notes.txt": b"D"}),
         )
     )
-    stems = images.by_stem(findings)
-    assert {stem: [images.read(key) for key in keys] for stem, keys in stems.items()} == {
-        "a": [b"A", b"C"],
-        "b.v2": [b"B"],
-        "notes.txt": [b"D"],
-    }
-    assert not findings.findings
-    assert images.name(stems["a"][0]) == "train/a.jpg"
-    assert images.path(stems["a"][0]) is None
+    keys = list(images.keys())
+    assert [images.read(key) for key in keys] == [b"A", b"B", b"C"]
+    assert images.name(keys[0]) == "train/a.jpg"
+    assert images.path(keys[0]) is None
 
 
 def test_keys_are_those_of_images(tmp_path: Path):

@@ -47,6 +47,7 @@ class Recall:
 
 
 def save_recall(recall: Recall, folder: CaptionFolder) -> None:
+    """Write the index of neighbours and their captions into the folder of a model."""
     save_index(recall.index, folder.neighbours)
     folder.write_list(CAPTIONS, recall.captions)
 

@@ -68,6 +68,7 @@ def make_recall(captioned: Captioned, vectors: NDArray[np.float32]) -> Recall:
 
 
 def truth_of(maker: CaptionMaker, captioned: Captioned) -> NDArray[np.bool_]:
+    """The labels of captioned images, a row an image."""
     return label_matrix(captioned.images, maker.labels)
 
 

@@ -37,6 +37,7 @@ def hints_of(schema: type[Any]) -> Mapping[str, Any]:
 
 @cache
 def fields_of(schema: type[Any]) -> Mapping[str, Field[Any]]:
+    """The fields that a file may set, by name."""
     return {one.name: one for one in fields(schema) if one.init}
 
 
@@ -58,10 +59,12 @@ def default_of(field: Field[Any]) -> Any:  # noqa: ANN401 - the type of the key
 
 
 def is_schema(hint: Any) -> bool:  # noqa: ANN401 - a hint
+    """Whether a type is a table of its own."""
     return isinstance(hint, type) and is_dataclass(hint)
 
 
 def is_mapping(hint: Any) -> bool:  # noqa: ANN401 - a hint
+    """Whether a type is a table with keys of the user's choice."""
     origin = get_origin(hint)
     return isinstance(origin, type) and issubclass(origin, Mapping)
 

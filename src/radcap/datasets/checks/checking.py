@@ -125,7 +125,7 @@ def check_table(check: Check) -> Table:
         (code, _level(levels[code], code in check.known), f"{check.counts[code]:,}", words_of(code))
         for code in codes
     ]
-    return Table(("Code", "Level", "Count", "Meaning"), tuple(rows), right=frozenset({"Count"}))
+    return Table(("code", "level", "count", "meaning"), tuple(rows), right=frozenset({"count"}))
 
 
 def _level(level: Level, known: bool) -> str:

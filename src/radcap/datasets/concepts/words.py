@@ -38,6 +38,7 @@ _FACTOR = 10  # from which a lift needs no digit behind the point
 
 
 def or_nothing(text: str) -> str:
+    """The text, or the word for none."""
     return text or NOTHING
 
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from radcap.datasets.findings import Findings
 from radcap.datasets.refusal import missing_image, refuse
 from radcap.datasets.stores.entries import is_file
-from radcap.datasets.stores.file_names import is_image, stem_of
+from radcap.datasets.stores.file_names import is_image
 from radcap.datasets.stores.tar_headers import BrokenTar, Member, walk
 from radcap.formats import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from pathlib import Path
 
 __all__ = ["TarImages", "read_members"]
@@ -49,15 +49,6 @@ class TarImages:
     def key(tar: int, member: Member) -> str:
         """The key of a member of the tar with that number."""
         return f"{tar}/{member.offset}/{member.size}/{member.name}"
-
-    def by_stem(self, findings: Findings) -> Mapping[str, tuple[str, ...]]:
-        """Keys by the name of the file without folder and ending, for labels that name images so."""
-        stems: dict[str, tuple[str, ...]] = {}
-        for tar, path in enumerate(self.paths):
-            for member in read_members(path, findings, path.name):
-                stem = stem_of(PurePosixPath(member.name).name)
-                stems[stem] = (*stems.get(stem, ()), self.key(tar, member))
-        return stems
 
     def read(self, key: str) -> bytes:
         tar, offset, size, name = _parts(key)

@@ -126,11 +126,13 @@ def look_of(number: int) -> Look:
 
 
 def finding_name(number: int) -> str:
+    """A finding in words, from how it looks."""
     look = look_of(number)
     return f"{look.tone} {look.size} {look.shape} {look.place}"
 
 
 def finding_cui(number: int) -> Cui:
+    """A code that no concept of UMLS has."""
     return f"C{_FIRST + number:07d}"
 
 

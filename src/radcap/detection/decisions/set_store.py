@@ -21,6 +21,7 @@ _SURE = 1e-6  # no probability is nearer to 0 or 1 when its odds are taken
 
 
 def log_odds(probabilities: Numbers) -> Floats:
+    """The logarithm of the odds, finite for certainties too."""
     clipped = np.clip(probabilities.astype(np.float64), _SURE, 1 - _SURE)
     return np.log(clipped / (1 - clipped))
 

@@ -34,8 +34,10 @@ class Thresholds:
 
 
 def same_for_all(threshold: float, labels: int) -> Thresholds:
+    """One threshold for every label."""
     return Thresholds(np.full(labels, threshold))
 
 
 def read_thresholds(fields: Fields, _: Decision, labels: int) -> Thresholds:
+    """The thresholds as a model folder keeps them."""
     return Thresholds(fields.numbers("thresholds", labels, 0, NEVER))

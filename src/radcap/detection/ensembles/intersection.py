@@ -11,6 +11,7 @@ __all__ = ["RULE", "intersection"]
 
 
 def intersection(values: Decided, ensemble: Ensemble, names: Names) -> Decided:  # noqa: ARG001 - the shape of a rule
+    """What every member says."""
     return np.logical_and.reduce(values, axis=0)
 
 

@@ -10,6 +10,7 @@ __all__ = ["RULE", "majority"]
 
 
 def majority(values: Decided, ensemble: Ensemble, names: Names) -> Decided:  # noqa: ARG001 - the shape of a rule
+    """What more than half of the members say."""
     return at_least(values, len(values) // 2 + 1)
 
 

@@ -11,6 +11,7 @@ __all__ = ["RULE", "mean_logit"]
 
 
 def mean_logit(values: Logits, ensemble: Ensemble, names: Names) -> Logits:  # noqa: ARG001 - the shape of a rule
+    """The mean of what the members give, before it becomes a probability."""
     return values.mean(axis=0, dtype=np.float32)
 
 

@@ -11,6 +11,7 @@ __all__ = ["RULE", "partial_intersection"]
 
 
 def partial_intersection(values: Decided, ensemble: Ensemble, names: Names) -> Decided:
+    """What an expression over the members says, as in (a & b) | c."""
     if not ensemble.expression.strip():
         raise UsageError(
             "The rule 'partial-intersection' has no expression. Write one over the members "

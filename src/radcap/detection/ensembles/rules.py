@@ -37,6 +37,7 @@ ENSEMBLES = Registry(
 
 
 def ensemble_rule(name: str) -> EnsembleRule:
+    """The rule of this name; an unknown one is refused with the nearest."""
     return ENSEMBLES.factory(name)
 
 

@@ -11,6 +11,7 @@ __all__ = ["RULE", "union"]
 
 
 def union(values: Decided, ensemble: Ensemble, names: Names) -> Decided:  # noqa: ARG001 - the shape of a rule
+    """What any member says."""
     return np.logical_or.reduce(values, axis=0)
 
 

@@ -20,6 +20,7 @@ def at_least(values: Decided, needed: int) -> Decided:
 
 
 def votes(values: Decided, ensemble: Ensemble, names: Names) -> Decided:  # noqa: ARG001 - the shape of a rule
+    """What so many members say."""
     if not 1 <= ensemble.votes <= len(values):
         raise UsageError(
             f"votes is {ensemble.votes} and there are {len(values)} members. Give 1 to {len(values)}: "

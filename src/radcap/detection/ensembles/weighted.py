@@ -12,6 +12,7 @@ __all__ = ["RULE", "weighted"]
 
 
 def weighted(values: Logits, ensemble: Ensemble, names: Names) -> Logits:  # noqa: ARG001 - the shape of a rule
+    """The mean of what the members give, by their weights."""
     if not ensemble.weights:
         raise UsageError("The rule 'weighted' has no weights. Fit them on held-out images, or give them.")
     if len(ensemble.weights) != len(values):

@@ -56,8 +56,10 @@ def rounding(width: int) -> np.float32:
 
 
 def lengths(vectors: Vectors) -> Floats:
+    """The Euclidean length of each vector."""
     return np.sqrt(np.vecdot(vectors, vectors))
 
 
 def half_squares(vectors: Vectors) -> Floats:
+    """Half of the squared length of each vector, which a distance needs."""
     return np.vecdot(vectors, vectors) / 2

@@ -18,6 +18,7 @@ __all__ = ["duplicate_answer"]
 def duplicate_answer(
     index: NeighbourIndex, neighbours: Neighbours, retrieval: Retrieval
 ) -> NDArray[np.bool_]:
+    """The labels of the nearest image where it is near enough to be the same one, else none."""
     nearest = neighbours.first(1)
     same = nearest.there & (nearest.scores >= retrieval.threshold)
     return index.tags.votes(nearest.places, same) > 0

@@ -23,6 +23,7 @@ _LEAST_PER_LIST = 39  # vectors: with fewer faiss warns that its lists are not t
 
 
 def has_faiss() -> bool:
+    """Whether faiss is installed; nothing is imported."""
     return find_spec("faiss") is not None
 
 

@@ -17,6 +17,7 @@ __all__ = ["mean_at_k"]
 
 
 def mean_at_k(index: NeighbourIndex, neighbours: Neighbours, retrieval: Retrieval) -> NDArray[np.bool_]:  # noqa: ARG001 - the shape of a rule
+    """The most frequent labels of the neighbours, as many as a neighbour has on average."""
     there = neighbours.there
     counts = index.tags.votes(neighbours.places, there)
     labels = np.where(there, index.tags.counts[neighbours.places], 0) if len(index) else np.zeros(there.shape)

@@ -16,6 +16,7 @@ __all__ = ["probabilistic"]
 
 
 def probabilistic(index: NeighbourIndex, neighbours: Neighbours, retrieval: Retrieval) -> Floats:
+    """Votes weighted by nearness, drawn towards how frequent a label is."""
     weights = kernel_weights(neighbours, retrieval.temperature)
     votes = index.tags.votes(neighbours.places, weights)
     prior = retrieval.smoothing * index.tags.shares

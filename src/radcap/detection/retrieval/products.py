@@ -11,6 +11,7 @@ __all__ = ["products"]
 
 
 def products(vectors: Vectors, queries: Vectors, metric: Metric) -> Coarse:
+    """The quicker of the two ways to compare vectors, by how many there are."""
     if eight_bit_pays(len(vectors), len(queries), vectors.shape[1]):
         return EightBitProducts(vectors, queries, metric)
     return PlainProducts(vectors, queries, metric)

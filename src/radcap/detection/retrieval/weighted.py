@@ -14,6 +14,7 @@ __all__ = ["weighted", "weighted_shares"]
 
 
 def weighted(index: NeighbourIndex, neighbours: Neighbours, retrieval: Retrieval) -> Floats:  # noqa: ARG001 - the shape of a rule
+    """The share of the neighbours that have a label, by nearness."""
     return logits_of(weighted_shares(index, neighbours))
 
 

@@ -43,6 +43,7 @@ def covered(box: Box, other: Box) -> float:
 
 
 def holds(box: Box, across: float, down: float) -> bool:
+    """Whether a point lies in a box."""
     return box.left <= across <= box.left + box.width and box.top <= down <= box.top + box.height
 
 

@@ -88,4 +88,5 @@ def open_segmenter(named: str) -> Segmenter:
 
 
 def make_masked(inner: BoxProvider, system: ExplainSystem) -> Masked:
+    """A provider whose boxes a segmenter draws closer."""
     return Masked(inner, open_segmenter(system.segmenter.model), system.segmenter.points)

@@ -37,4 +37,5 @@ class SpatialBoxes:
 
 
 def make_spatial(system: ExplainSystem) -> SpatialBoxes:
+    """The provider that a system asks for."""
     return SpatialBoxes(system.spatial.score)

@@ -53,6 +53,7 @@ FILLS: dict[str, Fill] = {"blur": blurred, "grey": grey, "black": black}
 
 
 def named_fill(name: str) -> Fill:
+    """The fill of this name; an unknown one is refused with the nearest."""
     if name not in FILLS:
         raise unknown_name("fill", name, FILLS)
     return FILLS[name]

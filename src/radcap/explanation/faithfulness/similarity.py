@@ -18,6 +18,7 @@ __all__ = ["mean_ranks", "rank_correlation"]
 
 
 def rank_correlation(one: NDArray[Any], other: NDArray[Any]) -> float:
+    """Spearman's correlation of two maps, 0 where one of them is flat."""
     first, second = (_centred(mean_ranks(each)) for each in (one, other))
     size = float(np.linalg.norm(first) * np.linalg.norm(second))
     return float(first @ second) / size if size else 0.0

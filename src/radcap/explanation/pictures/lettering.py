@@ -56,10 +56,12 @@ def _mask(char: str) -> bytes:
 
 
 def text_width(text: str, size: int) -> int:
+    """The width of a line in pixels."""
     return round(font(size).getlength(text))
 
 
 def line_height(size: int) -> int:
+    """The height of a line in pixels, with the room above it."""
     return round(size * LEADING)
 
 

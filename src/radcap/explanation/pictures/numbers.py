@@ -33,6 +33,7 @@ def numbers_of(explanation: Explanation) -> dict[str, int]:
 
 
 def number_of(numbers: Mapping[str, int], one: Evidence) -> int | None:
+    """The number of a piece of evidence on the figure, if it has one."""
     return numbers.get(one.cui or one.key)
 
 

@@ -45,14 +45,17 @@ _MOST_NAMES = 8  # that have one reason
 
 
 def kind_words(kind: Kind) -> str:
+    """The kind of an explanation in words."""
     return _KINDS[kind]
 
 
 def percent(share: float) -> str:
+    """A share as a whole number of hundredths."""
     return f"{100 * share:.0f} %"
 
 
 def origin_sentence(explanation: Explanation) -> str:
+    """Whether the model itself or another one gave the evidence."""
     if explanation.origin is Origin.EXTERNAL:
         return "Drawn by another model: says nothing about the model that wrote the caption"
     return f"Computed from the model {explanation.model} itself"

@@ -14,7 +14,6 @@ from radcap.datasets import load_dataset
 from radcap.detection.examples import label_matrix
 from radcap.detection.retrieval import NeighbourIndex, load_index
 from radcap.explanation.rationale.cases import IndexedCases
-from radcap.vision.pictures.streaming import stream
 from radcap.zoo.finding import find
 
 if TYPE_CHECKING:
@@ -55,6 +54,8 @@ def case_index(
     model: NetworkModel, images: Dataset, progress: Callable[[str, int], None] | None = None
 ) -> NeighbourIndex:
     """An index of images with the labels that the model knows."""
+    from radcap.vision.pictures.streaming import stream  # torch comes with it, and who shows cases has none
+
     ids: list[str] = []
     parts: list[NDArray[np.float32]] = []
     for shot in stream(images, model.view, _BATCH, threads=0):

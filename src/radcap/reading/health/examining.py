@@ -29,7 +29,7 @@ def examine() -> Health:
         from radcap.reading.health.features import features
 
         assets = (*model_assets(changed), *data_assets(changed))
-        able = features(assets, torch_loads="does not load" not in machine.gpu)
+        able = features(assets, torch_loads=machine.torch_loads)
     except ModuleNotFoundError as error:
         problems = problems or (f"{error.name} is not installed. Run: pip install {error.name}",)
     return Health(VERSION, machine, packages, assets, able, problems)

@@ -101,8 +101,7 @@ def _metric_states() -> list[MetricState]:
 def metric_features(states: Sequence[MetricState]) -> tuple[Feature, ...]:
     """Caption metrics: those of Python, the two of Java, and those that need a model of others."""
     by_java = [one for one in states if one.name in _JAVA]
-    rest = [one for one in states if one.name not in _JAVA]
-    models = [one for one in rest if one.needs != "nothing"]
+    models = [one for one in states if one.name not in _JAVA and one.needs != "nothing"]
     return (
         Feature("score captions: ROUGE, BLEU, CIDEr", Verdict.READY),
         *(_of_metric(one) for one in by_java),

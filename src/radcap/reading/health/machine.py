@@ -21,12 +21,14 @@ _LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a container
 
 
 def examine_machine() -> Machine:
+    graphics, loads = gpu()
     return Machine(
         python=platform.python_version(),
         system=f"{platform.system()} {platform.machine()}",
         cores=os.cpu_count() or 1,
         memory_bytes=memory_bytes(),
-        gpu=gpu(),
+        gpu=graphics,
+        torch_loads=loads,
         java=java(),
         places=(place("cache", cache_root()), place("working folder", Path.cwd())),
     )
@@ -44,16 +46,16 @@ def memory_bytes(limit: Path = _LIMIT) -> int | None:
         return whole
 
 
-def gpu() -> str:
-    """What torch would compute on; torch is loaded for this, if it is there."""
+def gpu() -> tuple[str, bool]:
+    """What torch would compute on, and that nothing is wrong with torch; it is loaded, if it is there."""
     if find_spec("torch") is None:
-        return "not looked for: torch is not installed"
+        return "not looked for: torch is not installed", True
     try:
         cuda = import_module("torch").cuda
         names = [str(cuda.get_device_name(one)) for one in range(cuda.device_count())]
     except (ImportError, OSError, RuntimeError) as error:
-        return f"not looked for: torch does not load ({_first_line(error)})"
-    return ", ".join(names) or "none that torch can use"
+        return f"not looked for: torch does not load ({_first_line(error)})", False
+    return ", ".join(names) or "none that torch can use", True
 
 
 def java() -> str:

@@ -81,6 +81,7 @@ class Machine:
     cores: int
     memory_bytes: int | None
     gpu: str
+    torch_loads: bool  # where it is installed
     java: str
     places: tuple[Place, ...]
 

@@ -31,7 +31,7 @@ _UNREAD = 500
 def index_page(
     title: str, census: Census, total: int, files: Sequence[str], facts: Sequence[tuple[str, str]] = ()
 ) -> str:
-    """The index; `files` are those of the pages that are written, beside it."""
+    """The index; `files` are the pages that are written, beside it, an empty name for one that is gone."""
     rows = [
         _page(file, number, one) for number, (file, one) in enumerate(zip(files, census.pages, strict=False))
     ]
@@ -63,7 +63,8 @@ def _page(file: str, number: int, one: Counted) -> Markup:
     name = f"Images {first:,} to {last:,}" if last > first else f"Image {first:,}"
     kinds = [f"{modality} {n:,}" for modality, n in one.modalities.most_common()]
     kinds += [f"not read {one.unread:,}"] if one.unread else []
-    return element("li", element("a", name, href=file), " ", element("span", several(kinds, 5)))
+    link = element("a", name, href=file) if file else element("b", f"{name} (the page is gone)")
+    return element("li", link, " ", element("span", several(kinds, 5)))
 
 
 def _counts(name: str, heading: str, found: Counter[str], read: int, most: int | None) -> list[Markup]:

@@ -34,7 +34,7 @@ def _line(name: str, found: Evidence | None) -> str:
     if found is None or found.map is None:
         why = UNPLACED if found is None else found.note or UNPLACED
         return f"{name}. No map: {_ended(why)}"
-    told = [_shares(found.paths), place_note(found)]
+    told = [_shares(found.paths), found.note or place_note(found)]
     return " ".join([f"{name}.", *(_ended(one[0].upper() + one[1:]) for one in told if one)])
 
 

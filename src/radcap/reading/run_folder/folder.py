@@ -35,7 +35,7 @@ UNFINISHED = "unfinished.jsonl"
 _MADE = "radcap read"
 _PART = ".radcap-"  # what a process that was killed left of a file it was about to write
 _LOCK = ".radcap-lock"
-_NEW = "Name a new folder with --out"
+_NEW = "Name a new folder"
 
 
 def page_name(number: int) -> str:
@@ -63,7 +63,7 @@ def _check(out: Path, run: Fingerprint) -> None:
         _check_same(out, run)
     elif there:
         raise UsageError(
-            f"{out} holds files that are no readings, e.g. {sorted(there)[0]}. None is replaced. {_NEW}."
+            f"{out} holds files that are no readings, e.g. {min(there)}. None is replaced. {_NEW}."
         )
 
 
@@ -72,7 +72,7 @@ def _check_same(out: Path, run: Fingerprint) -> None:
     if differ:
         raise UsageError(
             f"{out} holds readings of another run; now asked: {'; '.join(differ)}. They are not mixed."
-            f" Give the command as it was to go on with them. {_NEW} for these."
+            f" Give the command as it was to go on with them, or name a new folder."
         )
 
 
@@ -106,12 +106,22 @@ def _locked(out: Path) -> Generator[None]:
     path = out / _LOCK
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        if find_spec("fcntl") is not None:
-            fcntl: Any = import_module("fcntl")
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(file, out)
         yield
         path.unlink(missing_ok=True)
-    except BlockingIOError:
-        raise UsageError(f"{out} is being written to by another radcap read. Wait for it. {_NEW}.") from None
     finally:
         os.close(file)
+
+
+def _lock(file: int, out: Path) -> None:
+    if find_spec("fcntl") is None:
+        return
+    fcntl: Any = import_module("fcntl")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise UsageError(
+            f"{out} is being written to by another radcap read. Wait for it, or name a new folder."
+        ) from None
+    except OSError:
+        return  # a file system that knows no locks

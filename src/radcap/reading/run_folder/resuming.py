@@ -1,7 +1,7 @@
 """What an earlier call left in a folder: how many images are done, and the cards of the page that is open.
 
-A page is done when its file is there and no card of it is in `unfinished.jsonl`: cards go after their page
-is written, so a call that died between the two writes the page once more.
+A page is done when all its images are read and no card of it is in `unfinished.jsonl`: cards go after their
+page is written, so a call that died between the two writes the page once more.
 
 Invariant: what is told to be done is in `readings.jsonl` and on a page, or in `unfinished.jsonl`; the rest of
 both files is taken away.
@@ -56,16 +56,15 @@ def _entries(cards: Journal) -> list[Entry]:
 
 
 def _pages_done(out: Path, kept: list[Entry], written: int, total: int) -> int:
-    """How many pages from the first on are there for good."""
-    open_ = {(one.number - 1) // BATCH for one in kept}
-    pages = 0
-    while (
-        min((pages + 1) * BATCH, total) <= written
-        and pages * BATCH < total
-        and pages not in open_
-        and (out / page_name(pages + 1)).is_file()
-    ):
-        pages += 1
+    """How many pages from the first on are done.
+
+    Of files that somebody took away the last are written again; for one in the middle nothing that follows
+    is read again.
+    """
+    full = -(-total // BATCH) if written == total else written // BATCH
+    pages = min([full, *((one.number - 1) // BATCH for one in kept)])
+    while pages and not (out / page_name(pages)).is_file():
+        pages -= 1
     return pages
 
 

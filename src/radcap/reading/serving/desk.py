@@ -1,25 +1,27 @@
 """One model, one look at a time, and a short line before it.
 
-Invariant: a model is opened once, in the background; images are looked at one after the other, and who comes
-when the line is full is told so at once. What is read is kept in memory for a while, and nowhere else.
+Invariant: the model is opened in the background, and all that it does is done in that one thread (torch
+keeps threads and buffers for each that calls it). Who comes when the line is full is told so at once. What
+was read is kept in memory for a while, and nowhere else.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from http import HTTPStatus
 from itertools import count
 from secrets import token_urlsafe
-from threading import BoundedSemaphore, Lock, Thread
+from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING
 
 from radcap.reading.serving.answers import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
+    from concurrent.futures import Future
 
     from radcap.reading.reader import Reader
     from radcap.reading.values import Reading, Unread
@@ -28,33 +30,22 @@ __all__ = ["KEPT", "WAITING", "Desk"]
 
 WAITING = 8  # images in line, beside the one that is looked at
 KEPT = 32  # readings; each holds its maps, some megabytes
-_END_S = 20.0  # a look that is under way may end, or torch would be torn away from under it
 
 
 class Desk:
-    """Where images are brought to the model."""
+    """Where images are brought to the model; it begins to open at once."""
 
     def __init__(self, opening: Callable[[], Reader], waiting: int = WAITING, kept: int = KEPT) -> None:
-        self._reader: Future[Reader] = Future()
+        self._thread = ThreadPoolExecutor(1, "radcap-model")
+        self._reader: Future[Reader] = self._thread.submit(opening)
         self._places = BoundedSemaphore(waiting + 1)
-        self._look, self._shelf = Lock(), Lock()
         self._readings: OrderedDict[str, Reading] = OrderedDict()
-        self._numbers = count(1)
-        self._kept = kept
-        self._opening = opening
-        self._thread: Thread | None = None
+        self._kept, self._shelf, self._numbers = kept, Lock(), count(1)
 
-    def open(self, failed: Callable[[], object]) -> None:
-        """Begin to open the model; `failed` is called where that cannot be done."""
-        self._thread = Thread(target=self._open, args=(failed,), name="radcap-opening", daemon=True)
-        self._thread.start()
-
-    def _open(self, failed: Callable[[], object]) -> None:
-        try:
-            self._reader.set_result(self._opening())
-        except BaseException as error:  # noqa: BLE001 - told by `close`, in the thread that serves
-            self._reader.set_exception(error)
-            failed()
+    def check(self) -> None:
+        """Raise what went wrong with opening the model, if anything did."""
+        if self._reader.done():
+            self._reader.result()
 
     def state(self) -> dict[str, object]:
         """Whether the model is open, for the page to say."""
@@ -75,10 +66,15 @@ class Desk:
 
     def read(self, data: bytes, name: str, *, anyway: bool = False) -> Reading | Unread:
         """One look, when the model is open and it is our turn."""
+        try:
+            return self._thread.submit(self._look, data, name, anyway=anyway).result()
+        except CancelledError:
+            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "radcap is ending. Start it again.") from None
+
+    def _look(self, data: bytes, name: str, *, anyway: bool) -> Reading | Unread:
         reader = self._reader.result()
         reader = replace(reader, anyway=True) if anyway else reader
-        with self._look:
-            return reader.read_bytes(data, name)
+        return reader.read_bytes(data, name)
 
     def keep(self, reading: Reading) -> tuple[int, str]:
         """Keep a reading for its reports: its number, and a key that nobody can guess."""
@@ -97,9 +93,5 @@ class Desk:
         return found
 
     def close(self) -> None:
-        """Wait a moment for what is under way, then say what went wrong with opening, if anything did."""
-        if self._thread is not None:
-            self._thread.join(_END_S)
-        self._look.acquire(timeout=_END_S)  # and nobody gets it again
-        if self._reader.done() and (error := self._reader.exception()):
-            raise error
+        """Let what is under way end, or torch would be torn away from under it, and drop what waits."""
+        self._thread.shutdown(cancel_futures=True)

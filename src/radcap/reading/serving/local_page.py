@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["local_page"]
 
 _TITLE = "Read a radiology image"
-_HERE = "Images stay on this machine: they go to the radcap that you started, and are written nowhere."
+_HERE = "Images stay on this machine: they go to the radcap that you started, which writes them nowhere."
 _IN_PAGE = (  # no `frame-ancestors`: a browser takes it from the header alone
     "default-src 'none'; style-src-elem 'unsafe-inline'; img-src data: blob:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'"

@@ -7,6 +7,7 @@ connection; nothing of a request is written to a log.
 from __future__ import annotations
 
 import logging
+from contextlib import closing
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from secrets import token_urlsafe
@@ -39,22 +40,19 @@ def serve(reader_factory: Callable[[], Reader], *, port: int = 0, ready: Callabl
 
     The model is opened while the page is there already; where it cannot be, serving ends with that error.
     """
-    desk = Desk(reader_factory)
-    with _listening(desk, port) as server:
+    with _listening(reader_factory, port) as server, closing(server.site.desk):
         try:
             ready(server.site.gate.address)
-            desk.open(failed=server.shutdown)
             server.serve_forever(poll_interval=0.2)
         except KeyboardInterrupt:
             _log.info("interrupted")
-    desk.close()
 
 
-def _listening(desk: Desk, port: int) -> LocalServer:
+def _listening(opening: Callable[[], Reader], port: int) -> LocalServer:
     if port not in _PORTS:
         raise UsageError(f"There is no port {port}. Give a number from 1 to 65535, or 0 for any free one.")
     try:
-        return LocalServer(desk, port)
+        return LocalServer(opening, port)
     except OSError as error:
         why = error.strerror or "it is refused"
         raise UsageError(f"Port {port} cannot be used: {why}. Give another one, or 0 for any.") from error
@@ -67,13 +65,17 @@ class LocalServer(ThreadingHTTPServer):
     block_on_close = False
     request_queue_size = 32
 
-    def __init__(self, desk: Desk, port: int = 0) -> None:
-        super().__init__((LOOPBACK, port), Handler)
-        self.site = Site(Gate(self.server_port, token_urlsafe(32)), desk, Examples())
+    def __init__(self, opening: Callable[[], Reader], port: int = 0) -> None:
+        super().__init__((LOOPBACK, port), Handler)  # first, so that a port that is taken costs no model
+        self.site = Site(Gate(self.server_port, token_urlsafe(32)), Desk(opening), Examples())
 
     def server_bind(self) -> None:
         TCPServer.server_bind(self)  # that of HTTPServer asks the network for our name
         self.server_name, self.server_port = LOOPBACK, int(self.server_address[1])
+
+    def service_actions(self) -> None:
+        """Between requests: without a model there is nothing to serve."""
+        self.site.desk.check()
 
     def handle_error(self, request: object, client_address: object) -> None:  # noqa: ARG002
         _log.debug("a connection broke", exc_info=True)  # a browser that went away is no fault

@@ -27,23 +27,24 @@ if TYPE_CHECKING:
 __all__ = ["evidence_picture"]
 
 _SIDE = 400  # pixels of a square picture; others have about its area
+_QUALITY = 90
 _KINDS = (Role.FINDING, Role.OTHER, Role.REGION)  # of which a place may be shown, in this order
 
 
 def evidence_picture(
     reading: Reading, supported: Sequence[Supported], evidence: Mapping[Cui, Evidence | None]
 ) -> EvidencePicture:
-    """The picture as PNG, which every reader of reports can show."""
+    """The picture as JPEG: every program that shows reports can show it, at a sixth of the size of PNG."""
     mapped = [one for one in supported if _has_place(evidence[one.cui])]
     by_kind = [one for role in _KINDS for one in mapped if one.role is role]
     first = next(iter(sorted(by_kind, key=_strength)), None)
     shown = None if first is None else evidence[first.cui]
     image = _drawn(reading, shown)
     out = io.BytesIO()
-    image.save(out, "png", optimize=True)
+    image.save(out, "jpeg", quality=_QUALITY)
     return EvidencePicture(
         data=out.getvalue(),
-        kind="image/png",
+        kind="image/jpeg",
         about=_about(reading, first),
         width=image.width,
         height=image.height,
@@ -71,5 +72,5 @@ def _drawn(reading: Reading, shown: Evidence | None) -> Image.Image:
 def _about(reading: Reading, first: Supported | None) -> str:
     if first is None:
         return f"The image {visible(reading.image)} as it was read. There is no map of a finding to show."
-    place = f" It is strongest in {first.place}." if first.place else " No place stands out."
+    place = f" Where it is strongest: {first.place}." if first.place else " No place stands out."
     return f"The image {visible(reading.image)} with the map of {first.name}.{place}"

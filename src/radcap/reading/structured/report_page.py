@@ -41,8 +41,7 @@ def report_page(report: StructuredReport) -> str:
     return page(
         f"Radiology reading of {shortened(report.image or 'an image', _TITLE)}",
         _header(report),
-        element("div", left, evidence, class_="report"),
-        limits,
+        element("div", left, evidence, limits, class_="report"),
         more_style=files("radcap.reading.structured").joinpath("report.css").read_text("utf-8"),
     )
 

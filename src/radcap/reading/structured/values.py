@@ -45,7 +45,7 @@ class EvidencePicture:
     """The image, with the map and the boxes of one concept (`cui`) where there is a map."""
 
     data: bytes
-    kind: str  # as in `image/png`
+    kind: str  # as in `image/jpeg`
     about: str  # in words, for who cannot see it
     width: int
     height: int

@@ -20,11 +20,15 @@ def make_pool(name: str) -> nn.Module:
 
 
 class AveragePool(nn.Module):
+    """The mean over all places of a map."""
+
     def forward(self, features: torch.Tensor) -> torch.Tensor:
         return features.mean(dim=(2, 3))
 
 
 class MaxPool(nn.Module):
+    """The highest value over all places of a map."""
+
     def forward(self, features: torch.Tensor) -> torch.Tensor:
         return features.amax(dim=(2, 3))
 

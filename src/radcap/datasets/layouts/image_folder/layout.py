@@ -62,6 +62,7 @@ class ImageFolder:
 
 
 def layout() -> ImageFolder:
+    """What the registry of layouts makes."""
     return ImageFolder()
 
 

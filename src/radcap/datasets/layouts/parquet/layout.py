@@ -75,10 +75,12 @@ class ParquetLayout:
 
 
 def own() -> ParquetLayout:
+    """The layout that radcap writes unless told otherwise."""
     return ParquetLayout("", OWN_ORDER)
 
 
 def hugging_face() -> ParquetLayout:
+    """The layout that the library datasets opens without a script."""
     rest = (name for name in OWN_ORDER if name not in HUGGING_FACE_FIRST)
     return ParquetLayout(_DATA, (*HUGGING_FACE_FIRST, *rest))
 

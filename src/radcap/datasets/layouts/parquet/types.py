@@ -21,6 +21,7 @@ def plain_type(kind: Any) -> Any:
 
 
 def field_type(kind: Any, name: str) -> Any:
+    """The type of a field of a struct, or nothing if there is none of that name."""
     place = kind.get_field_index(name)
     return None if place < 0 else kind.field(place).type
 
@@ -30,6 +31,7 @@ def _is_text(kind: Any) -> bool:
 
 
 def is_binary(kind: Any) -> bool:
+    """Whether cells are bytes, in any of the ways Arrow has."""
     return any(
         test(kind) for test in (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
     )

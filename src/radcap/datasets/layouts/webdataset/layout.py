@@ -49,6 +49,7 @@ def _has_labels(name: str) -> bool:
 
 
 def layout() -> WebDatasetLayout:
+    """What the registry of layouts makes."""
     return WebDatasetLayout()
 
 

@@ -1,7 +1,8 @@
-"""The first step of the demo: the dataset that ships inside, as a table and as a page."""
+"""The dataset that ships inside, as a table and as a page."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from radcap.formats import write_lines
@@ -12,13 +13,21 @@ if TYPE_CHECKING:
 
     from radcap.report import Table
 
-__all__ = ["show_data"]
+__all__ = ["NAME", "DataPage", "data_page"]
 
 NAME = "radiology-open"
 
 
-def show_data(page: Path, progress: Callable[[str, int], None] | None = None) -> Table:
-    """Write the page about the bundled dataset; the answer is the table of its splits."""
+@dataclass(frozen=True, slots=True)
+class DataPage:
+    """The table of the splits, and the page about all of it."""
+
+    splits: Table
+    page: Path
+
+
+def data_page(page: Path, progress: Callable[[str, int], None] | None = None) -> DataPage:
+    """Write the page about the bundled dataset."""
     from radcap.datasets import load_dataset
     from radcap.datasets.describing import describe, splits_table
     from radcap.datasets.page import report_page
@@ -28,4 +37,4 @@ def show_data(page: Path, progress: Callable[[str, int], None] | None = None) ->
     dataset = load_dataset(NAME)
     survey = survey_images(dataset, progress=progress)
     write_lines(report_page(dataset, statistics(dataset, survey), survey).split("\n"), page)
-    return splits_table(describe(dataset))
+    return DataPage(splits_table(describe(dataset)), page)

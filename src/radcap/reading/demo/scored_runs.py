@@ -1,4 +1,4 @@
-"""The demo: a small real truth, runs made from it without a model, one of them full of slips.
+"""Runs made from a small real truth without a model, one of them full of slips: checked, repaired, scored.
 
 Invariant: everything is made again from a fixed seed; the runs show the scorer, not a model.
 """
@@ -14,17 +14,15 @@ from radcap.formats import Kind, Repair, Validation, fix_run, read_labels, valid
 from radcap.metrics import BleuRule, compare, score_captions, score_concepts
 from radcap.metrics.comparison_report import comparison_html
 from radcap.metrics.score_tables import run_table
-from radcap.reading.demo_data import show_data
-from radcap.reading.demo_runs import broken_lines, caption_runs, concept_runs
+from radcap.reading.demo.made_runs import broken_lines, caption_runs, concept_runs
 from radcap.report import Table, board_table, digits, summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from radcap.core import Run
 
-__all__ = ["Story", "run_demo"]
+__all__ = ["ScoredRuns", "scored_runs"]
 
 _CONCEPT_COLUMNS = ("f1", "f1_manual", "precision", "recall")
 _BLEU = {"BLEU, NLTK 3.2.2": BleuRule.TRUNCATING, "BLEU, NLTK 3.3": BleuRule.VANISHING}
@@ -33,11 +31,9 @@ _LABELS = ("concepts.csv", "concepts_manual.csv", "captions.csv")
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
-    """What the demo did, for the command line to tell."""
+class ScoredRuns:
+    """What was found in the runs, and what they score."""
 
-    data: Table  # the dataset inside
-    data_page: Path
     caption: str  # one of the truth, and its concepts
     mentions: Table
     broken: Validation
@@ -53,9 +49,8 @@ class Story:
     page: Path
 
 
-def run_demo(out: Path, progress: Callable[[str, int], None] | None = None) -> Story:
-    """Describe the data, link a caption, write truth and runs, check, repair, score and compare them."""
-    data_page = out / "radiology-open.html"
+def scored_runs(out: Path) -> ScoredRuns:
+    """Link a caption, write truth and runs, check, repair, score and compare them."""
     truth = _write_truth(out / "truth")
     concepts = read_labels(truth / "concepts.csv", Kind.CONCEPTS, "2026")
     captions = read_labels(truth / "captions.csv", Kind.CAPTIONS, "2026")
@@ -67,9 +62,7 @@ def run_demo(out: Path, progress: Callable[[str, int], None] | None = None) -> S
     found = validate(broken, Task.CONCEPTS, truth=truth)
     repair = fix_run(broken, out / "fixed.csv", Task.CONCEPTS, truth=truth, force=True)
     compared = compare(list(runs.values()), truth, Task.CONCEPTS)
-    return Story(
-        data=show_data(data_page, progress),
-        data_page=data_page,
+    return ScoredRuns(
         caption=captions.cells[_CAPTION] or "",
         mentions=_mention_table(captions.cells[_CAPTION] or ""),
         broken=found,
