@@ -9,7 +9,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 SETUP := pyproject.toml constraints.txt
 # The packages whose every branch is tested.
-COVERED := */radcap/captioning/*,*/radcap/core/*,*/radcap/datasets/*,*/radcap/detection/*,*/radcap/explanation/*,*/radcap/formats/*,*/radcap/metrics/*,*/radcap/report/*,*/radcap/stats/*,*/radcap/systems/*,*/radcap/vision/*,*/radcap/vocabulary/*,*/radcap/zoo/*
+COVERED := */radcap/captioning/*,*/radcap/core/*,*/radcap/datasets/*,*/radcap/detection/*,*/radcap/explanation/*,*/radcap/formats/*,*/radcap/metrics/*,*/radcap/reading/health/*,*/radcap/report/*,*/radcap/stats/*,*/radcap/systems/*,*/radcap/vision/*,*/radcap/vocabulary/*,*/radcap/zoo/*
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:

@@ -21,6 +21,7 @@ import bench_meteor
 import bench_opening
 import bench_predict
 import bench_retrieval
+import bench_startup
 import bench_validate
 import bench_vocabulary
 from page import write_between
@@ -30,6 +31,7 @@ from tables import machine
 
 # Memory is measured first: a child cannot report less than this process has needed so far.
 BENCHES = (
+    bench_startup,
     bench_concepts,
     bench_validate,
     bench_captions,

@@ -164,11 +164,20 @@ def _gate(told: Mapping[str, Any]) -> dict[str, str]:
         ["the same in grey, taken", test["other_images"], test["grey_others_taken_for_radiology"]],
     ]
     rows = [[name, str(n), f"{share:.1%}"] for name, n, share in wrong]
+    tried = told["photographs"]
+    shown = [
+        [name.replace("_", " "), f"{one['colour']:.3f}", f"{one['grey']:.3f}"] for name, one in tried.items()
+    ]
     return {
         "gate_data": told["data"],
+        "gate_how": told["how"],
+        "photographs": _table(["image", "in colour", "in grey"], shown),
+        "photographs_n": str(len(tried)),
+        "photographs_taken": str(sum(max(one.values()) >= told["threshold"] for one in tried.values())),
         "threshold": str(told["threshold"]),
         "gate": _table(["", "images", "on the wrong side"], rows),
         "auc": f"{test['auc']:.4f}",
+        "auc_grey": f"{test['auc_grey']:.4f}",
     }
 
 

@@ -23,6 +23,8 @@ from radcap.detection.models.network_model import NetworkModel
 
 __all__ = ["main"]
 
+FORMS = ("colour", "grey")
+
 
 def main() -> None:
     asked = arguments()
@@ -52,13 +54,16 @@ def opened(folder: ModelFolder) -> NetworkModel:
     return model
 
 
-def photographs(model: NetworkModel, folder: Path) -> dict[str, list[float]]:
+def photographs(model: NetworkModel, folder: Path) -> dict[str, dict[str, float]]:
     """The probability of each photograph that it is a radiology image, in colour and in grey."""
     if model.gate is None:
         raise ValueError("the model has no gate")
     weight, bias = model.gate
     return {
-        name: [round(float(one), 3) for one in sigmoid(seen @ weight.numpy() + bias)]
+        name: {
+            form: round(float(sigmoid(one @ weight.numpy() + bias)), 3)
+            for form, one in zip(FORMS, seen, strict=True)
+        }
         for name, seen in photograph_vectors(model, folder).items()
     }
 

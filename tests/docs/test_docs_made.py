@@ -172,7 +172,7 @@ def is_right(typed):
     found = [command for name, command in COMMANDS.items() if name in tried]
     if not found:
         groups = {name.rpartition(" ")[0] for name in COMMANDS}
-        return words[1].startswith("-") or tried[1] in groups
+        return words[1].startswith("-") or (tried[1] in groups and len(words) == 2)
     options = {one for parameter in found[0].params for one in (*parameter.opts, *parameter.secondary_opts)}
     asked = {word.split("=")[0] for word in words if re.match(r"--[a-z]", word)}
     return asked <= {*options, "--help"}

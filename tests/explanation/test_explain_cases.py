@@ -158,7 +158,7 @@ def test_images_that_will_not_decode_are_no_cases() -> None:
 
 def test_an_index_of_other_images_is_refused() -> None:
     index = NeighbourIndex.of(np.ones((1, 2), np.float32), ["X_1"], [], np.zeros((1, 0), np.bool_))
-    with pytest.raises(InputError, match=r"names 1 images that radiology-open does not have, e\.g\. X_1"):
+    with pytest.raises(InputError, match=r"names 1 image that radiology-open does not have, e\.g\. X_1"):
         IndexedCases(index, _bundled())
 
 

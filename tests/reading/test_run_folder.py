@@ -390,3 +390,18 @@ def test_an_empty_reading_has_its_place(tmp_path: Path, images: Callable[[int], 
     done = write_readings(Nothing(), images(2), tmp_path / "out")
     assert done.read == 2
     assert "No caption." in done.pages[0].read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_real_images_are_read_into_a_folder(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    from radcap.datasets import load_dataset
+    from radcap.reading.opening import open_reader
+
+    dataset = load_dataset("radiology-open", "test")[:2]
+    done = write_readings(open_reader("zoo:captions"), dataset, tmp_path / "out")
+    assert done.read == 2
+    page = done.start.read_text("utf-8")
+    assert page.count("data-map=") > 4
+    assert "Nearest training images" in page
+    assert all(record.attribution in page.replace("&amp;", "&") for record in dataset)

@@ -9,36 +9,28 @@ import sys
 import venv
 import zipfile
 from importlib.metadata import distribution
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+from script_files import SCRIPTS, script
 
 from radcap.core import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ROOT = Path(__file__).parents[2]
+check = script("check_dist")
+
+ROOT = SCRIPTS.parent
+RUN = "ID,CUIs\na,C0040405\nb,C0024485\n"
 
 
-@pytest.fixture
-def check() -> Any:
-    """The script as a module."""
-    spec = spec_from_file_location("check_dist", ROOT / "scripts" / "check_dist.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_a_folder_without_both_archives_is_refused(check: Any, tmp_path: Path) -> None:
+def test_a_folder_without_both_archives_is_refused(tmp_path: Path) -> None:
     assert "0 wheels and 0 source archives" in check.problems(tmp_path)[0]
 
 
-def test_what_a_wheel_lacks_or_has_too_much_is_named(check: Any, tmp_path: Path) -> None:
+def test_what_a_wheel_lacks_or_has_too_much_is_named(tmp_path: Path) -> None:
     wheel = tmp_path / "radcap-0-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as packed:
         for name in check.package_files() - {"radcap/py.typed"}:
@@ -89,19 +81,11 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subproc
     folder = tmp_path_factory.mktemp("installed")
     build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder / "dist", ROOT]
     subprocess.run(build, check=True, capture_output=True)
-    subprocess.run([sys.executable, ROOT / "scripts" / "check_dist.py", folder / "dist"], check=True)
+    subprocess.run([sys.executable, SCRIPTS / "check_dist.py", folder / "dist"], check=True)
     venv.create(folder / "venv", with_pip=True, symlinks=True)
     wheel = next((folder / "dist").glob("*.whl"))
-    install = [
-        folder / "venv/bin/python",
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-index",
-        "--no-deps",
-        wheel,
-    ]
+    python = [folder / "venv/bin/python", "-m", "pip"]
+    install = [*python, "install", "--quiet", "--no-index", "--no-deps", wheel]
     subprocess.run(install, check=True, capture_output=True)
     site = next((folder / "venv/lib").glob("python*/site-packages"))
     for package in needed("radcap") - {"radcap"}:
@@ -117,18 +101,18 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subproc
 
 @pytest.mark.slow
 def test_the_wheel_works_with_what_it_declares(
-    installed: Callable[..., subprocess.CompletedProcess[str]],
+    installed: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
     assert installed("--version").stdout == f"{VERSION}\n"
     listed = installed("--help")
     assert (listed.returncode, "validate" in listed.stdout) == (0, True)
     demo = installed("demo", "--no-models", "--out", "demo-out")
     assert demo.returncode == 0, demo.stderr
-    runs = sorted(Path(str(demo.args[0])).parents[2].glob("demo-out/**/*.csv"))
-    assert runs
-    checked = installed("validate", str(runs[0]), "--task", "concepts")
-    assert checked.returncode in {0, 1}
-    assert "rows" in checked.stderr
+    run = tmp_path / "run.csv"
+    run.write_text(RUN, encoding="utf-8")
+    checked = installed("validate", str(run), "--task", "concepts", "--ids", str(run))
+    assert checked.returncode == 0, checked.stdout
+    assert "2 rows, passes" in checked.stderr
 
 
 @pytest.mark.slow

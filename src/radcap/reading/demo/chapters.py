@@ -110,12 +110,12 @@ def _compared(judged: JudgedTask) -> Chapter:
     return Chapter(heading, (judged.board, judged.verdict))
 
 
-def next_commands(out: Path, example: str) -> tuple[str, ...]:
-    """Five to go on with."""
+def next_commands(example: Path, run: Path, truth: Path) -> tuple[str, ...]:
+    """Five to go on with: an image, and a run with its truth, are those of the demo."""
     return (
         f"radcap read {example}",
         "radcap read --serve",
-        f"radcap score concepts {out / 'runs' / 'concepts-zoo-concepts.csv'} {out / 'test'}",
+        f"radcap score concepts {run} {truth}",
         "radcap train radcap/quick-concepts --data radiology-open --out mine",
         "radcap doctor",
     )

@@ -52,7 +52,8 @@ def run_demo(
     told = _with_models(out, sizes, tell, progress) if models else None
     runs = scored_runs(out)
     _tell(runs_chapters(runs), tell)
-    commands = next_commands(out, str(_example(out / _EXAMPLE)))
+    run, truth = (runs.example, runs.truth) if told is None else (told.judged.concepts.run, told.judged.truth)
+    commands = next_commands(_example(out / _EXAMPLE), run, truth)
     report = out / "report.html"
     _write_report(report, data, runs, told, commands)
     return Story(data, runs, told, report, commands)

@@ -14,7 +14,7 @@ from radcap.reading.health.values import Extra, Package
 
 __all__ = ["extras", "requirement", "version_of"]
 
-_OF_DEVELOPERS = {"dev", "all"}
+_LEFT_OUT = {"all", "dev", "challenge", "corpus", "ray"}  # for developers, or for parts still to come
 _EXTRA = re.compile(r"""extra == ['"]([^'"]+)['"]""")
 
 
@@ -35,7 +35,7 @@ def extras(lines: list[str] | None = None) -> tuple[Extra, ...]:
     """The base install first, then the extras in the order they are declared in."""
     wanted: dict[str, list[str]] = {"": []}
     for package, extra in map(requirement, _declared() if lines is None else lines):
-        if extra not in _OF_DEVELOPERS:
+        if extra not in _LEFT_OUT:
             wanted.setdefault(extra, []).append(package)
     return tuple(
         Extra(name, tuple(Package(one, version_of(one)) for one in packages))

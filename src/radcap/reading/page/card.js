@@ -68,6 +68,7 @@
     canvas.setAttribute("aria-label", `Map: ${button.dataset.line}`);
     if (button.dataset.map) draw(canvas, grid(button.dataset.map));
     card.querySelector(".line").textContent = button.dataset.line;
+    canvas.parentElement.scrollIntoView({ block: "nearest" }); // on a phone the words are far below the picture
   }
 
   // One opacity for all cards: who compares two maps wants them alike.

@@ -31,7 +31,10 @@ __all__ = ["CARD_SCRIPT", "CARD_STYLE", "NO_MODALITY", "card", "page_file"]
 NO_MODALITY = "not told"
 _SIDE = 320
 _STEPS = 64  # of each colour scale
-_HINT = "Choose a word or a concept to see where in the image it comes from."
+_HINT = (
+    "Choose a word or a concept to see where in the image it comes from:"
+    " what is warm speaks for it, what is blue against it."
+)
 _NO_MAPS = "Maps were not asked for."
 _NOTHING = "Nothing was said that could be shown in the image."
 

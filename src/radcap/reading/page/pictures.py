@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["picture_address"]
 
-_QUALITY = 60  # at which a hundred readings stay well below 5 MB
+_QUALITY = 75  # at which a hundred readings stay well below 5 MB
 
 
 def picture_address(picture: NDArray[np.uint8], side: int) -> str:
