@@ -74,7 +74,7 @@ clean:  ## remove what the targets above made
 	$(PYTHON) -m venv .venv
 
 .venv/.base: $(SETUP) | .venv/bin/python
-	$(PIP) --editable .
+	$(PIP) --editable '.[read]'
 	@touch $@
 
 .venv/.dist: $(SETUP) | .venv/bin/python

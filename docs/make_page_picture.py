@@ -49,9 +49,9 @@ _COLOURS = 256  # of the pictures: grey photographs and a few tints
 
 def comparison(folder: Path) -> tuple[str, str]:
     """The page of how-to/compare.md and the board on it."""
-    demo = run_demo(folder)
+    demo = run_demo(folder, models=False)
     runs = {name: folder / f"captions-{name}.csv" for name in RUNS}
-    compared = compare(runs, demo.truth, "captions", metrics=METRICS)
+    compared = compare(runs, demo.runs.truth, "captions", metrics=METRICS)
     page = comparison_html(compared, f"Comparison of {len(runs)} runs")
     return page, board_table(compared.comparison).to_markdown()
 

@@ -31,7 +31,7 @@ DRAWS = 2000
 
 def main() -> None:
     """Measure and print."""
-    asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    asked = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     asked.add_argument("--images", type=int, default=160)
     asked.add_argument("--device", default="auto")
     asked.add_argument("--seed", type=int, default=9)

@@ -21,7 +21,7 @@ def exported(tree: ast.Module) -> set[str]:
     """The names of `__all__`, read and not imported: half of the modules would load torch."""
     for node in tree.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-            return {one.value for one in ast.walk(node.value) if isinstance(one, ast.Constant)}
+            return {str(one.value) for one in ast.walk(node.value) if isinstance(one, ast.Constant)}
     return set()
 
 

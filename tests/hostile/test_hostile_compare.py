@@ -300,7 +300,9 @@ def test_values_that_cannot_be_scored_are_named_after_their_runs() -> None:
     runs: dict[str, Any] = {"good": TRUTH, "short": {"img_1": "CT"}, "odd": {**TRUTH, "img_1": 5}}
     with pytest.raises(RefusedRuns) as raised:
         compare(runs, TRUTH, "captions", procedure=PROCEDURE)
-    assert str(raised.value).startswith("2 of 3 runs cannot be scored: short, odd. Found 2 images not in the run")
+    assert str(raised.value).startswith(
+        "2 of 3 runs cannot be scored: short, odd. Found 2 images not in the run"
+    )
     assert "The value of 'img_1' is 5." in str(raised.value)
     assert list(raised.value.errors) == ["short", "odd"]
 

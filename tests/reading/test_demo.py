@@ -280,4 +280,4 @@ def test_the_runs_of_the_demo_are_those_of_predict(tmp_path: Path) -> None:
     judged = story.models.judged
     test = load_dataset("radiology-open", split="test")[:4]
     for name, task in (("zoo:concepts", judged.concepts), ("zoo:captions", judged.captions)):
-        assert predict(name, test).run(test.ids).cells == read_run(task.run, task.task).cells
+        assert predict(name, test).run(test.ids).cells == read_run(task.run, task.task)[0].cells

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import io
 import pickle
+import platform
 from typing import TYPE_CHECKING
 
 import pytest
@@ -171,5 +172,5 @@ def test_autocast_and_a_switched_off_library_are_left_to_torch(monkeypatch: pyte
 
 
 def test_other_processors_are_left_to_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(one_pass.platform, "machine", lambda: "aarch64")
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
     assert not one_pass._known.__wrapped__()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["EDITION", "JudgedSystems", "JudgedTask", "judged_systems", "write_truth"]
 
 EDITION = "2025"
-_COMPARED = {Task.CONCEPTS: ("f1", "f1_manual"), Task.CAPTIONS: ("rouge1", "cider")}
+_METRICS = {Task.CONCEPTS: None, Task.CAPTIONS: ("rouge1", "cider")}  # what compare needs no model for
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def _judged(task: Task, runs: Mapping[str, Run], truth: Path, ids: Sequence[str]
         for name, run in runs.items()
     }
     shipped = next(iter(files.values()))
-    compared = compare(files, truth, task, edition=EDITION, metrics=_COMPARED[task])
+    compared = compare(files, truth, task, edition=EDITION, metrics=_METRICS[task])
     title = f"Systems for {task.value} on the test images of radiology-open"
     page = out / f"compare-{task.value}.html"
     return JudgedTask(
