@@ -4,12 +4,13 @@
 PYTHON ?= python3
 JOBS ?= 2
 MARK ?= not slow
+RERUNS ?= 0
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 SETUP := pyproject.toml constraints.txt
 # The packages whose every branch is tested.
-COVERED := */radcap/captioning/*,*/radcap/core/*,*/radcap/datasets/*,*/radcap/detection/*,*/radcap/explanation/*,*/radcap/formats/*,*/radcap/metrics/*,*/radcap/reading/health/*,*/radcap/report/*,*/radcap/stats/*,*/radcap/systems/*,*/radcap/vision/*,*/radcap/vocabulary/*,*/radcap/zoo/*
+COVERED := */radcap/captioning/*,*/radcap/core/*,*/radcap/datasets/*,*/radcap/detection/*,*/radcap/explanation/*,*/radcap/formats/*,*/radcap/metrics/*,*/radcap/reading/health/*,*/radcap/reading/page/*,*/radcap/reading/run_folder/*,*/radcap/reading/serving/*,*/radcap/reading/structured/*,*/radcap/report/*,*/radcap/stats/*,*/radcap/systems/*,*/radcap/vision/*,*/radcap/vocabulary/*,*/radcap/zoo/*
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -20,9 +21,10 @@ help:  ## this list
 
 demo: .venv/.base  ## what radcap does, on the data it ships; writes demo-out/
 	$(BIN)/radcap demo --out demo-out
+	@echo; echo 'First, so that the shell finds radcap: . .venv/bin/activate'
 
 test: .venv/.dev  ## the tests, and every branch of the pure packages
-	$(BIN)/python -m pytest -n $(JOBS) -m "$(MARK)" --cov --cov-report=
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --reruns $(RERUNS) -m "$(MARK)" --cov --cov-report=
 	@$(MAKE) --no-print-directory coverage
 
 coverage: .venv/.dev  ## fails when the last test run left a branch of the pure packages out

@@ -20,6 +20,8 @@ import bench_images
 import bench_meteor
 import bench_opening
 import bench_predict
+import bench_read
+import bench_readings_page
 import bench_retrieval
 import bench_startup
 import bench_validate
@@ -43,6 +45,8 @@ BENCHES = (
     bench_vocabulary,
     bench_decisions,
     bench_predict,
+    bench_read,
+    bench_readings_page,
     bench_captioning,
     bench_explanations,
     bench_retrieval,  # in this process, which is large from then on

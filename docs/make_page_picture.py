@@ -1,4 +1,4 @@
-"""Draws compare.png, dataset.png and explain.png of docs/images: parts of the pages that radcap writes.
+"""Draws compare.png, dataset.png, explain.png and report.png of docs/images: parts of pages of radcap.
 
 Invariant: a picture carries the table of its page as Markdown, in its PNG text, so that a test can tell when
 it is out of date. It needs Chromium or Chrome; nothing else in the documentation does.
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -75,6 +76,24 @@ def explanation(_: Path) -> tuple[str, str]:
     return viewer_page(made), Table(("kind", "statement"), said).to_markdown()
 
 
+_POLICY = re.compile("<meta http-equiv=.Content-Security-Policy[^>]*>")  # which lets no other script run
+_CHOSEN = """<script>
+addEventListener("load", () => {
+  const first = document.querySelector(".reading");
+  [...first.querySelectorAll("[data-map]")].at(-1).click();
+});
+</script>"""
+
+
+def report(folder: Path) -> tuple[str, str]:
+    """The report of the demo, the map of the last concept of its first reading chosen, and what that says."""
+    told = run_demo(folder)
+    readings = told.models.readings[:1] if told.models else ()
+    said = tuple((one.image, one.caption) for one in readings)
+    page = _POLICY.sub("", told.report.read_text("utf-8")).replace("</body>", f"{_CHOSEN}</body>")
+    return page, Table(("image", "caption"), said).to_markdown()
+
+
 @dataclass(frozen=True, slots=True)
 class Shot:
     """A picture: which page, how much of it, how far from its top."""
@@ -93,6 +112,7 @@ class Shot:
 SHOTS = (
     Shot("compare.png", comparison, (1000, 1100)),  # to the end of the section with the board
     Shot("dataset.png", dataset, (1000, 1000), top=2575),  # the filters and the images below them
+    Shot("report.png", report, (1280, 1030)),  # its head and the first reading
     Shot("explain.png", explanation, (1100, 900), colours=96),  # the image, its map, and what is said of it
 )
 

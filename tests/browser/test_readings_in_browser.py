@@ -144,7 +144,7 @@ def test_letters_lead_from_reading_to_reading(page: Any) -> None:
     page.keyboard.press("?")
     assert page.locator("dialog").is_visible()
     page.locator("#keys").uncheck()
-    page.locator("#keys-close").click()
+    page.locator("[data-help=close]").click()
     page.keyboard.press("j")
     assert at() != "reading-3"
 

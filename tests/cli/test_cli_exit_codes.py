@@ -85,7 +85,7 @@ FINE = {
     "editions as JSON": ("editions", "--json"),
     "one edition": ("editions", "rocov2"),
     "a board": ("editions", "2017", "--board", "captions"),
-    "demo": ("demo", "--out", "demo-out"),
+    "demo": ("demo", "--no-models", "--out", "demo-out"),
     "captions": CAPTIONS,
     "captions as JSON": (*CAPTIONS, "--json"),
     "captions, tolerant edition": (*CAPTIONS, "--edition", "radcap", "--metrics", "rouge1,bleu,cider"),

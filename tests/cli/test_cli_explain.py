@@ -91,14 +91,14 @@ def test_images_that_fail_are_named_and_the_rest_is_written(explain: Any) -> Non
     bad = [f"bad{number}.png" for number in range(5)]
     done = explain("detector", "bad.png", "a.png", "dot.png", *bad, *QUICKLY, "--faithfulness", "none")
     assert done.code == 1
-    assert "out: 1 images explained" in done.out
+    assert "out: 1 image explained" in done.out
     assert "bad: The image cannot be read (IMG" in done.err
     assert "dot: dot.png has 1 x 1 pixels" in done.err
     assert "2 more images could not be explained; see explanations.json." in done.err
     assert [one["image"] for one in told()["failures"]] == ["bad", "dot", *(one[:4] for one in bad)]
     package = explain("detector", "bad.png", "a.png", *QUICKLY, "--package", "p.zip", out="again")
     assert package.code == 2
-    assert "1 images could not be explained (bad), and a package must be whole" in package.err
+    assert "1 image could not be explained (bad), and a package must be whole" in package.err
     assert not Path("p.zip").exists()
 
 
@@ -144,7 +144,7 @@ def test_sixteen_images_are_nothing_to_talk_about(explain: Any, monkeypatch: pyt
         ("frequent", ("a.png",), "looks at none"),
         ("detector", ("a.png", "missing.png"), "1 of 2 images cannot be found: missing.png"),
         ("detector", ("a.png", "--split", "test"), "There is no split 'test'"),
-        ("detector", ("a.png", "--pick", "2"), "images has 1 images, and 2 are to be picked"),
+        ("detector", ("a.png", "--pick", "2"), "images has 1 image, and 2 are to be picked"),
         ("detector", ("a.png", "--pick", "0"), "--pick"),
         ("detector", ("a.png", "--cases", "-1"), "--cases"),
         ("detector", ("a.png", "--faithfulness", "half"), "--faithfulness"),

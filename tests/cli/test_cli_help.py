@@ -32,7 +32,8 @@ def every_command(command: object, path: tuple[str, ...] = ()) -> Iterator[tuple
 COMMANDS = list(every_command(typer.main.get_command(app)))
 NAMES = [" ".join(["radcap", *path]) for path in COMMANDS]
 BY_COMMAND = pytest.mark.parametrize("command", COMMANDS, ids=NAMES)
-LONG = {("train",), ("predict",), ("explain",), ("read",)}  # minutes, and half a minute each
+# minutes, and half a minute each; the example of radcap itself is that of the demo
+LONG = {(), ("train",), ("demo",), ("predict",), ("explain",), ("read",)}
 BY_EXAMPLE = pytest.mark.parametrize(
     "command", [pytest.param(path, marks=[pytest.mark.slow] * (path in LONG)) for path in COMMANDS], ids=NAMES
 )

@@ -48,7 +48,7 @@ def test_images_that_cannot_be_read_have_an_empty_row_and_are_named(
     assert len(told["refused"]) == 3
     assert told["rows"] == len(load_dataset(samples / "data", split="test"))
     assert told["ok"] is True
-    assert "3 images cannot be read and have an empty row: " in done.err
+    assert "3 images cannot be read, each with an empty row: " in done.err
     run, _ = read_run(tmp_path / "run.csv", "concepts")
     assert all(run.cells[one] == "" for one in told["refused"])
     assert all(one in done.err for one in told["refused"])
@@ -87,7 +87,7 @@ def test_images_that_are_no_radiology_images_are_named(
         given = ("--split", "valid", "--out", tmp_path / "run.csv", "--scores", tmp_path / "s.parquet")
         done = radcap("predict", model, samples / "data", *given)
         assert done.code == 0
-        assert ("images look like no radiology image: " in done.err) is said
+        assert ("Not like a radiology image (" in done.err) is said
         assert (", ..." in done.err) is said
         assert "radiology" in pq.read_table(tmp_path / "s.parquet").column_names
 

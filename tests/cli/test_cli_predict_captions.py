@@ -102,7 +102,7 @@ def test_images_that_cannot_be_read_say_nothing_and_are_named(
     assert (told["rows"], told["ok"], told["not_radiology"]) == (len(test), True, [])
     assert told["words_per_image"] > 0
     assert len(told["refused"]) == 3
-    assert "3 images cannot be read and have a row that says nothing of them: " in done.err
+    assert "3 images cannot be read, each with a row that says nothing of it: " in done.err
     assert all(one in done.err for one in told["refused"])
     run, _ = read_run(tmp_path / "run.csv", "captions")
     assert {run.cells[one] for one in told["refused"]} == {"Radiology image."}
@@ -118,7 +118,7 @@ def test_images_that_are_no_radiology_images_are_named(
     write_weight_file(gate, model / "concepts" / "gate.safetensors")
     done = radcap("predict", model, data, "--split", "train", "--out", tmp_path / "run.csv")
     assert done.code == 0
-    assert "images look like no radiology image: " in done.err
+    assert "Not like a radiology image (" in done.err
     assert ", ..." in done.err
 
 

@@ -93,7 +93,7 @@ def test_what_is_not_read_is_talk_and_a_finding(read: Command) -> None:
     assert done.code == 1
     assert "cat.png does not look like a radiology image (probability 0.002)" in done.err
     assert "broken.png cannot be read (IMG003)" in done.err
-    assert "2 of 3 images were not read." in done.err
+    assert "Not read: 2 of 3 images." in done.err
     assert "cat" not in done.out
     assert "Pneumonia" in done.out
     alone = read("cat.png")
@@ -185,7 +185,7 @@ def test_of_many_that_were_not_read_some_are_named(read: Command) -> None:
     done = read(*names, "--out", "readings")
     assert done.code == 1
     assert done.err.count("does not look like") == 5
-    assert "2 more images were not read; readings has the reasons." in done.err
+    assert "2 more images not read; readings has the reasons." in done.err
 
 
 def test_an_interrupt_keeps_what_was_done(read: Command) -> None:
@@ -234,7 +234,7 @@ def test_ten_thousand_names_and_no_reading_is_kept(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a.png\n" * 10_000)))
     done = read("-", "--json")
     assert (done.code, done.out.count("\n"), opened[0].asked) == (1, 10_000, 10_000)
-    assert done.err == "9,990 of 10,000 images were not read.\n"
+    assert done.err == "Not read: 9,990 of 10,000 images.\n"
     assert most[0] <= 2
 
 
@@ -280,6 +280,7 @@ def test_a_page_of_this_machine_is_served_until_it_is_stopped(
     done = read("--serve", "--port", "9", "--cases", "0")
     assert (done.code, done.out) == (0, "http://127.0.0.1:9/\n")
     assert RESEARCH_ONLY in done.err
+    assert done.err.endswith("Ended.\n")
     assert asked == [9]
     assert opened[0].options["cases"] == 0
 

@@ -50,13 +50,13 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Any:
     ("p", "word", "figure"),
     [
         (None, "decided", "-"),
-        (1.0, "very likely", ">99 %"),
-        (0.9, "very likely", "90 %"),
-        (0.8999, "likely", "90 %"),
+        (1.0, "almost certain", ">99 %"),
+        (0.95, "almost certain", "95 %"),
+        (0.9499, "almost certain", "95 %"),  # the word fits the number that is printed
         (0.7, "likely", "70 %"),
-        (0.45, "possible", "45 %"),
-        (0.1, "unlikely", "10 %"),
-        (0.0, "unlikely", "<1 %"),
+        (0.45, "as likely as not", "45 %"),
+        (0.1, "very unlikely", "10 %"),
+        (0.0, "most unlikely", "<1 %"),
     ],
 )
 def test_words_for_probabilities(p: float | None, word: str, figure: str) -> None:
@@ -69,13 +69,18 @@ def test_other_words() -> None:
     assert origin_of(Case("a", 1.0, attribution="Doe, CC BY 4.0", licence="CC BY 4.0")) == "Doe, CC BY 4.0"
     assert origin_of(Case("a", 1.0)) == ""
     assert radiology_sentence(None) == ""
-    assert radiology_sentence(0.6) == "a radiology image: possible (60 %)"
+    assert radiology_sentence(0.6) == "a radiology image: likely (60 %)"
 
 
 def test_everything_of_a_reading_is_told_in_order() -> None:
     text = view(sample_reading())
     parts = (
-        *("chest.png", "A radiology image: very likely (>99 %)", "modality  Plain x-ray", "region    Chest"),
+        *(
+            "chest.png",
+            "A radiology image: almost certain (>99 %)",
+            "modality  Plain x-ray",
+            "region    Chest",
+        ),
         *("view      Sagittal", "finding   Pneumonia", "C0032285  87 %", "other     Catheter"),
         *("Chest radiograph showing", "0.93  case-1", "Pneumonia of the lower lobe. (original caption)"),
         *("Doe et al. 2020 (CC BY 4.0)", "0.88  case-2", "cut to a square", "Image: Drawn for tests, CC0"),
@@ -84,6 +89,13 @@ def test_everything_of_a_reading_is_told_in_order() -> None:
     assert places == sorted(places)
     assert "\x1b" not in text
     assert "          Pleural effusion" in text  # its kind stands above
+
+
+def test_a_long_name_and_a_long_word_share_a_line_of_eighty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    seen = Seen("C0024485", "Magnetic Resonance Imaging", 0.5, Role.MODALITY)
+    lines = view(replace(sample_reading(), concepts=(seen,))).splitlines()
+    assert "modality  Magnetic Resonance Imaging  C0024485  50 %  ███  as likely as not" in lines
 
 
 def test_nothing_seen_is_said() -> None:

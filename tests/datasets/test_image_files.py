@@ -105,3 +105,23 @@ def test_images_in_memory_by_name():
     assert store.stamp("c.png") == ""
     with pytest.raises(ImageRefused):
         store.read("c.png")
+
+
+def test_a_file_too_large_for_an_image_is_refused_by_its_size(tmp_path: Path) -> None:
+    path = tmp_path / "large.png"
+    with path.open("wb") as file:
+        file.truncate(2**40)  # with nothing in it
+    data = image_files([path])
+    with pytest.raises(ImageRefused, match="has 1,099,511,627,776 bytes"):
+        _ = data.image(0).bytes
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes as on Unix")
+def test_what_was_not_checked_is_refused_when_it_is_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.png")
+    (tmp_path / "link.png").symlink_to("nowhere.png")
+    data = image_files([tmp_path / "pipe.png", tmp_path / "link.png"], check=False)
+    with pytest.raises(ImageRefused, match="no regular file"):
+        _ = data.image(0).bytes
+    with pytest.raises(ImageRefused, match="No such file"):
+        _ = data.image(1).bytes

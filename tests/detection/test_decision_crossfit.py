@@ -87,7 +87,7 @@ def test_folds_are_balanced_and_keep_groups() -> None:
     ("images", "groups", "folds", "said"),
     [
         (5, None, 1, "folds = 1"),
-        (5, ["a"], 2, "1 groups for 5 images"),
+        (5, ["a"], 2, "1 group came for 5 images"),
         (5, ["a"] * 5, 2, "All images are of one group"),
         (1, None, 2, "All images are of one group"),
     ],

@@ -60,7 +60,7 @@ def test_equal_members_are_not_copied_around():
             [member("a", "abcdefghij", "A"), member("b", "a", "A")],
             ["lacks 9 of 10", "b, c, d, e, f and 4 more"],
         ),
-        ([member("a", "x", "A"), member("b", "x", "B")], ["b shares none of its 1 labels with member a"]),
+        ([member("a", "x", "A"), member("b", "x", "B")], ["b shares none of its 1 label with member a"]),
         ([member("a", "x", "A"), member("b", "x", "A", [[1]], bool)], ["others (b) decisions"]),
         (
             [member("a", "x", "A", [[1, 2]])],

@@ -210,7 +210,8 @@ def recipe(target: str) -> str:
     for line in lines[start + 1 :]:
         if not line.startswith("\t"):
             break
-        body.append(line.strip().replace("$(BIN)/", ""))
+        if not line.startswith("\t@echo"):  # words for a person
+            body.append(line.strip().replace("$(BIN)/", ""))
     return "\n".join(body)
 
 

@@ -13,7 +13,7 @@ from explain_lens_samples import SIZE, TinyLens, concepts, grad_cam, picture_of,
 
 from radcap.core import UsageError
 from radcap.explanation.faithfulness.baselines import edge_map, noise_map
-from radcap.explanation.faithfulness.curves import curves, forwards_of_curves
+from radcap.explanation.faithfulness.curves import curves
 from radcap.explanation.faithfulness.fills import grey
 from radcap.explanation.faithfulness.imputing import impute, imputed
 from radcap.explanation.faithfulness.infidelity import infidelity, squares
@@ -83,7 +83,7 @@ def test_curves_cost_what_they_say(targets: int, steps: int) -> None:
     seen = lens()
     counted = Counted(alone(seen, concepts(targets)))
     found = curves(counted, maps_of(seen)[:targets], picture_of(seen.pixels), steps=steps)
-    assert counted.images == forwards_of_curves(targets, steps)
+    assert counted.images == 2 + (2 * targets + 3) * (steps - 1)
     assert {len(one.deletion.values) for one in found} == {steps + 1}
 
 

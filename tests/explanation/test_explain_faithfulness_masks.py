@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import ndimage
 
-from radcap.core import UsageError
 from radcap.explanation.faithfulness.baselines import edge_map, noise_map, seed_of
-from radcap.explanation.faithfulness.fills import FILLS, black, blurred, grey, named_fill
+from radcap.explanation.faithfulness.fills import Fill, black, blurred, grey
 from radcap.explanation.faithfulness.masks import cells_of, first_masks, grid_of, last_masks, ranks_of
 from radcap.explanation.faithfulness.perturbing import Audience, Voice, alone, inside_of
 from radcap.explanation.lenses.frame import Frame
@@ -29,13 +28,13 @@ def lens_of(seed: int, frame: Frame | None = None) -> TinyLens:
         return TinyLens(TinyNetwork().eval(), shown()[0], frame or Frame())
 
 
-@pytest.mark.parametrize("name", FILLS)
-def test_the_border_stays_and_what_is_kept_stays(name: str) -> None:
+@pytest.mark.parametrize("fill", [blurred, grey, black])
+def test_the_border_stays_and_what_is_kept_stays(fill: Fill) -> None:
     lens = lens_of(0, HIGH)
     inside = inside_of(lens)
     assert inside.sum() == SIZE * SIZE / 2
     removed = torch.stack([torch.zeros(SIZE, SIZE), inside.float()])
-    kept, gone = named_fill(name)(lens.pixels, inside)(removed)
+    kept, gone = fill(lens.pixels, inside)(removed)
     assert torch.equal(kept, lens.pixels[0])
     assert torch.equal(gone[:, ~inside], lens.pixels[0][:, ~inside])
     assert not torch.equal(gone[:, inside], lens.pixels[0][:, inside])
@@ -65,11 +64,6 @@ def test_grey_is_the_mean_of_the_picture_and_black_is_nothing() -> None:
     gone = grey(pixels, inside)(inside[None].float())
     assert gone[0, :, 0, 0].tolist() == [3.5, 19.5, 35.5]
     assert black(pixels, inside)(inside[None].float())[0, :, :2].abs().max() == 0
-
-
-def test_an_unknown_fill_is_refused_with_the_choice() -> None:
-    with pytest.raises(UsageError, match="There is no fill 'blurr'"):
-        named_fill("blurr")
 
 
 @given(st.integers(1, 3000), st.integers(1, 3000))

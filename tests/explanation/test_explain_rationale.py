@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from radcap.explanation.certainty import SCALE, how_likely, word_for
 from radcap.explanation.faithfulness.values import Curve, Faithfulness, Sanity
-from radcap.explanation.rationale import how_likely, rationale
+from radcap.explanation.rationale import rationale
 from radcap.explanation.rationale.places import place_of, where
 from radcap.explanation.rationale.quoting import listed, quoted
 from radcap.explanation.rationale.statements import language_only
-from radcap.explanation.rationale.words import SCALE, word_for
 from radcap.explanation.values import Box, Case, Evidence, Kind, Origin
 from radcap.vocabulary import Linker, open_vocabulary
 from radcap.zoo.finding import find
@@ -48,8 +48,8 @@ def _tested(own: float, noise: float, edges: float, fall: float = 0.5) -> Faithf
         (0.3, "unlikely (p 0.30)"),
         (0.1, "very unlikely (p 0.10)"),
         (0.049, "very unlikely (p 0.05)"),
-        (0.02, "remote (p 0.02)"),
-        (0.0, "remote (p below 0.01)"),
+        (0.02, "most unlikely (p 0.02)"),
+        (0.0, "most unlikely (p below 0.01)"),
     ],
 )
 def test_words_of_probabilities(probability: float, words: str) -> None:

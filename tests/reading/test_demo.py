@@ -16,7 +16,7 @@ from radcap.core import Level, Task
 from radcap.datasets import load_dataset
 from radcap.formats import Kind, read_labels, read_run, validate
 from radcap.metrics import compare, score_captions, score_concepts
-from radcap.reading.demo import run_demo
+from radcap.reading.demo import Story, run_demo
 from radcap.reading.demo.model_story import Sizes
 from radcap.reading.demo.scored_runs import ScoredRuns
 from radcap.reading.values import RESEARCH_ONLY
@@ -24,6 +24,8 @@ from radcap.systems.predicting import predict
 
 if TYPE_CHECKING:
     from commands import Command
+
+pytestmark = pytest.mark.xdist_group("demo")  # one process tells the story for all of them
 
 RUNS = ("noisy", "noisier", "modality-only", "constant")
 CAPTION_RUNS = ("captions-half", "captions-neighbour", "captions-word-list", "captions-constant")
@@ -65,31 +67,22 @@ def test_the_demo_writes_truth_runs_and_a_repaired_run(told: tuple[Path, ScoredR
     }
 
 
-def test_the_demo_writes_the_same_bytes_again_into_the_same_folder_and_into_another(
-    told: tuple[Path, ScoredRuns], tmp_path: Path
+def test_the_demo_writes_the_same_bytes_again_elsewhere_and_nothing_outside_its_folder(
+    told: tuple[Path, ScoredRuns], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out, story = told
-    before = contents(out)
-    again = run_demo(out, models=False).runs
-    assert contents(out) == before
-    assert (again.scores, again.captions, again.board) == (story.scores, story.captions, story.board)
-    run_demo(tmp_path / "elsewhere", models=False)
-    elsewhere = contents(tmp_path / "elsewhere")
-    assert elsewhere.keys() == before.keys()
-    changed = {name for name in before if elsewhere[name] != before[name]}
-    assert changed == {"report.html"}  # which names the folder in its next commands
-
-
-def test_the_demo_writes_only_into_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("here", "home", "temporary"):
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path / "here")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
-    run_demo(tmp_path / "out", models=False)
-    assert {path.parts[0] for path in (path.relative_to(tmp_path) for path in tmp_path.rglob("*.*"))} == {
-        "out"
-    }
+    out, story = told
+    again = run_demo(tmp_path / "out", models=False).runs
+    assert (again.scores, again.captions, again.board) == (story.scores, story.captions, story.board)
+    before, elsewhere = contents(out), contents(tmp_path / "out")
+    assert elsewhere.keys() == before.keys()
+    changed = {name for name in before if elsewhere[name] != before[name]}
+    assert changed == {"report.html"}  # which names the folder in its next commands
+    assert {path.relative_to(tmp_path).parts[0] for path in tmp_path.rglob("*.*")} == {"out"}
 
 
 def test_a_caption_is_linked_and_what_it_denies_is_marked(told: tuple[Path, ScoredRuns]) -> None:
@@ -239,10 +232,18 @@ def test_without_models_no_torch_is_loaded(told: tuple[Path, ScoredRuns]) -> Non
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_the_models_read_are_scored_compared_and_explained(tmp_path: Path) -> None:
+FEW = Sizes(readings=1, explained=1, test=9)
+
+
+@pytest.fixture(scope="module")
+def with_models(tmp_path_factory: pytest.TempPathFactory) -> tuple[Story, list[str]]:
     told: list[str] = []
-    few = Sizes(readings=1, explained=1, test=9)
-    story = run_demo(tmp_path / "out", sizes=few, tell=lambda one: told.append(one.heading))
+    out = tmp_path_factory.mktemp("demo") / "out"
+    return run_demo(out, sizes=FEW, tell=lambda one: told.append(one.heading)), told
+
+
+def test_the_models_read_are_scored_compared_and_explained(with_models: tuple[Story, list[str]]) -> None:
+    story, told = with_models
     models = story.models
     assert models is not None
     assert [one.split(":")[0] for one in told[1:8]] == [
@@ -264,20 +265,34 @@ def test_the_models_read_are_scored_compared_and_explained(tmp_path: Path) -> No
         assert judged.report.n == 9
     assert models.judged.captions.missing  # what needs a download is named
     assert models.explained.images == (reading.image,)
+
+
+def test_the_report_shows_the_readings_and_its_links_lead_somewhere(
+    with_models: tuple[Story, list[str]],
+) -> None:
+    story, _ = with_models
+    assert story.models is not None
     page = story.report.read_text("utf-8")
-    for part in (reading.caption.split()[0], "nearest case", 'href="explained/viewer.html"'):
+    first = story.models.readings[0].caption.split()[0]
+    for part in (first, "nearest case", RESEARCH_ONLY, 'href="explained/viewer.html"'):
         assert part in page
     for link in set(re.findall(r'href="([^"#:]+)"', page)):
         assert (story.report.parent / link).is_file(), link
-    assert RESEARCH_ONLY in page
-    run_demo(tmp_path / "out", sizes=few)  # once more into the same folder
 
 
-def test_the_runs_of_the_demo_are_those_of_predict(tmp_path: Path) -> None:
-    few = Sizes(readings=0, explained=1, test=4)
-    story = run_demo(tmp_path / "out", sizes=few)
+@pytest.mark.slow
+def test_the_models_may_tell_it_again_into_the_same_folder(with_models: tuple[Story, list[str]]) -> None:
+    story, _ = with_models
+    before = contents(story.report.parent)
+    again = run_demo(story.report.parent, sizes=FEW)
+    assert contents(story.report.parent).keys() == before.keys()
+    assert again.commands == story.commands
+
+
+def test_the_runs_of_the_demo_are_those_of_predict(with_models: tuple[Story, list[str]]) -> None:
+    story, _ = with_models
     assert story.models is not None
     judged = story.models.judged
-    test = load_dataset("radiology-open", split="test")[:4]
+    test = load_dataset("radiology-open", split="test")[:9]
     for name, task in (("zoo:concepts", judged.concepts), ("zoo:captions", judged.captions)):
         assert predict(name, test).run(test.ids).cells == read_run(task.run, task.task)[0].cells

@@ -138,7 +138,7 @@ def test_lines_say_what_a_map_does_not() -> None:
     seen = Seen("C1", "Glioma", 0.82, Role.FINDING)
     relevance = blob(0.5, 0.5, 0.2)
     assert concept_line(seen, None) == (
-        "Glioma, likely (82 %). No map: no part of the image was found to speak for it."
+        "Glioma, very likely (82 %). No map: no part of the image was found to speak for it."
     )
     whole = Evidence("k", Kind.CONCEPT, "", relevance, localisable=False)
     assert word_line(whole) == "k. Not localisable: it has no single place."

@@ -48,10 +48,10 @@ def test_the_text_tells_concepts_probabilities_and_places():
     reading = sample_reading(evidence=(_evidence("C0032285", note="hardly sure."),))
     text = " ".join(report_of(reading, "text").split())
     for told in (
-        "Modality Plain x-ray [C1306645], very likely,",
+        "Modality Plain x-ray [C1306645], almost certain,",
         "Region Chest [C0817096]",
         "View Sagittal [C0205129]",
-        "1. Pneumonia [C0032285], likely,",
+        "1. Pneumonia [C0032285], very likely,",
         "Place: the lower left part of the picture (100 % of the relevance in one box). Note: hardly sure.",
         "2. Pleural effusion [C0032227], unlikely,",
         "3. Catheter [C0085590], decided",
@@ -65,16 +65,16 @@ def test_the_text_tells_concepts_probabilities_and_places():
 def test_the_impression_keeps_the_doubtful_apart():
     image, findings, others, doubtful = structured_report(sample_reading()).impression
     assert image == "Sagittal chest radiograph."
-    assert findings.startswith("Findings: Pneumonia (likely, ")
+    assert findings.startswith("Findings: Pneumonia (very likely, ")
     assert others == "Also decided for: Catheter (decided)."
-    assert doubtful.startswith("Decided for although less likely than not: Pleural effusion (unlikely, ")
+    assert doubtful.startswith("Doubtful, and decided for all the same: Pleural effusion (unlikely, ")
 
 
 def test_an_image_without_a_sure_modality_is_not_called_one():
     unsure = replace(CONCEPTS[0], p=0.3)
     told = structured_report(sample_reading(concepts=(unsure, CONCEPTS[1]))).impression
     assert told == (
-        "Decided for although less likely than not: Plain x-ray (unlikely, "
+        "Doubtful, and decided for all the same: Plain x-ray (unlikely, "
         + told[0].partition("unlikely, ")[2],
         NO_FINDING,
     )

@@ -61,7 +61,7 @@ def test_groups_of_one_image_are_images() -> None:
 
 
 def test_each_image_has_a_group() -> None:
-    with pytest.raises(ValueError, match="2 groups for 3 images"):
+    with pytest.raises(ValueError, match="2 groups came for 3 images"):
         resampled_means(np.ones((3, 1)), resamples=1, seed=0, groups=["a", "b"])
 
 

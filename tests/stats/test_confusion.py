@@ -58,7 +58,7 @@ def test_nothing_counted_has_no_accuracy() -> None:
 
 
 def test_sequences_of_unequal_length_are_refused() -> None:
-    with pytest.raises(UsageError, match="2 labels and 1 labels"):
+    with pytest.raises(UsageError, match="2 labels came with 1 label"):
         ConfusionMatrix.of(["CT", "CT"], ["CT"])
 
 

@@ -174,4 +174,4 @@ def _print_tables(compared: RunComparison, *, in_full: bool) -> None:
     print_lines(*filter(None, [compared.note, summary(comparison)]))
     print_lines(f"{comparison.primary.signature}|{comparison.procedure}")
     if len(pairs) > _PAIRS_SHOWN:
-        say(f"{len(pairs)} pairs were tested. See them with --report FILE or --json.")
+        say(f"{len(pairs):,} pairs were tested. See them with --report FILE or --json.")

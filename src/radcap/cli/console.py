@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
-from radcap.core import Level
+from radcap.core import Level, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -33,9 +33,11 @@ __all__ = [
     "print_table",
     "progress",
     "say",
+    "say_warnings",
 ]
 
 _WIDTH_IN_FILES = 200
+_WARNINGS = 5
 _COLOURS = {Level.ERROR: 31, Level.WARNING: 33, Level.INFO: 2}
 _STYLES = {
     **{"error": "bold red", "warning": "yellow", "info": "dim"},
@@ -122,6 +124,14 @@ def print_findings(path: str, findings: Sequence[Finding], counts: Mapping[str, 
     issues, files = [one.issue for one in findings], [one.file for one in findings]
     for line in issue_lines(path, issues, counts, files=files, paint=_paint):
         _write(line)
+
+
+def say_warnings(findings: Sequence[Finding], more: str) -> None:
+    """The first warnings among findings; `more` ends the sentence that counts the rest."""
+    warnings = [one for one in findings if one.issue.level is Level.WARNING]
+    say(*map(str, warnings[:_WARNINGS]))
+    if len(warnings) > _WARNINGS:
+        say(f"{counted(len(warnings) - _WARNINGS, 'more warning')}{more}")
 
 
 def _paint(level: Level, text: str) -> str:

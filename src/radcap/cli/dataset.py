@@ -21,7 +21,7 @@ from radcap.cli.dataset_options import (
 )
 from radcap.cli.options import Json
 from radcap.cli.outputs import check_output, check_page
-from radcap.core import UsageError
+from radcap.core import UsageError, counted
 
 if TYPE_CHECKING:
     from radcap.datasets import Dataset
@@ -79,7 +79,7 @@ def check_command(path: DataPath, pixels: Pixels = True, workers: Workers = 0, j
         if found.counts:
             print_table(check_table(found))
         verdict = "no problem" if found.ok else "problems that want mending"
-        say(f"{dataset.name}: {found.records:,} records, {found.images:,} images, {verdict}")
+        say(f"{dataset.name}: {counted(found.records, 'record')}, {counted(found.images)}, {verdict}")
     raise typer.Exit(0 if found.ok else 1)
 
 
@@ -136,7 +136,7 @@ def report_command(
     stats = statistics(dataset, survey, semantic_types=known, types_of=whose)
     text = report_page(dataset, stats, survey, found, seed=seed, sample=sample)
     write_lines(text.split("\n"), out)
-    say(f"{dataset.name}: {len(dataset):,} records, page written to {out}")
+    say(f"{dataset.name}: {counted(len(dataset), 'record')}, page written to {out}")
 
 
 def compare_command(

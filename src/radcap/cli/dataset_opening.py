@@ -8,16 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from radcap.cli.console import print_findings, say
-from radcap.core import InputError, Level
+from radcap.cli.console import print_findings, say, say_warnings
+from radcap.core import InputError, counted
 
 if TYPE_CHECKING:
     from radcap.datasets import Dataset, Findings
 
 __all__ = ["Chosen", "open_chosen", "open_named"]
-
-
-_WARNINGS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +37,11 @@ def open_named(path: str, findings: Findings) -> Dataset:
 
 def _warn(dataset: Dataset, findings: Findings) -> None:
     """Tell what a half copy shows at once, for all that look no further than this command."""
-    warnings = [one for one in findings.findings if one.issue.level is Level.WARNING]
-    for one in warnings[:_WARNINGS]:
-        say(str(one))
-    if len(warnings) > _WARNINGS:
-        say(f"{len(warnings) - _WARNINGS:,} more warnings: radcap dataset check names them all.")
+    say_warnings(findings.findings, more=": radcap dataset check names them all.")
     said = sum(dataset.card.counts.values())
     if said and said != len(dataset):
         say(
-            f"The card of {dataset.name} says {said:,} records, {len(dataset):,} were found."
+            f"The card of {dataset.name} says {counted(said, 'record')}, {len(dataset):,} found."
             " The copy may be half: radcap dataset check tells where."
         )
 
@@ -65,13 +58,13 @@ def open_chosen(path: str, chosen: Chosen) -> Dataset:
     dataset = open_dataset(path, findings)
     if findings.errors:
         print_findings(path, findings.findings, findings.counts)
-        n = len(findings.errors)
-        raise InputError(f"{path} has {n:,} error{'s' * (n != 1)} in its files. Nothing was done with it.")
+        errors = counted(len(findings.errors), "error")
+        raise InputError(f"{path} has {errors} in its files. Nothing was done with it.")
     _warn(dataset, findings)
     before = len(dataset)
     if chosen.split is not None:
         dataset = dataset.split(chosen.split)
     dataset = replace(dataset.select(wanted), found=before)
     left = f", {len(dataset):,} kept" if len(dataset) != before else ""
-    say(f"{dataset.name}: {before:,} records read{left}")
+    say(f"{dataset.name}: {counted(before, 'record')} read{left}")
     return dataset

@@ -21,7 +21,7 @@ from radcap.cli.dataset_options import (
     Workers,
 )
 from radcap.cli.options import Json
-from radcap.core import UsageError
+from radcap.core import UsageError, counted
 
 if TYPE_CHECKING:
     from radcap.datasets import Dataset, Saved
@@ -149,7 +149,7 @@ def cache_command(
         return
     print_lines(str(made.path))
     shape = " x ".join(f"{n:,}" for n in made.pixels.shape)
-    say(f"{dataset.name}: {shape} pixels, {len(refused):,} images refused")
+    say(f"{dataset.name}: {shape} pixels, {counted(len(refused))} refused")
     for image_id, code in list(refused.items())[:20]:
         say(f"  {image_id}: {code}")
 
@@ -177,6 +177,7 @@ def _save(dataset: Dataset, out: Path, layout: str, coding: Coding | None, *, js
 
 
 def _summary(dataset: Dataset, saved: Saved) -> str:
-    missing = f", {len(saved.missing):,} records have no image" if saved.missing else ""
-    counts = f"{len(dataset):,} records in, {saved.records:,} written with {saved.images:,} images{missing}"
-    return f"{dataset.name} -> {saved.path} ({saved.layout}): {counts}"
+    missing = f", {counted(len(saved.missing), 'record')} without an image" if saved.missing else ""
+    records = f"{counted(len(dataset), 'record')} in, {saved.records:,} written"
+    written = f"{records} with {counted(saved.images)}{missing}"
+    return f"{dataset.name} -> {saved.path} ({saved.layout}): {written}"

@@ -11,7 +11,7 @@ import typer
 from radcap.cli.console import print_json, print_lines, progress, say
 from radcap.cli.options import Device, Json, ModelName, SplitName
 from radcap.cli.outputs import check_output
-from radcap.core import Missing, UsageError
+from radcap.core import Missing, UsageError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +100,7 @@ def explain_command(
         print_json(_told(written, time.monotonic() - started))
     else:
         seconds = time.monotonic() - started
-        print_lines(f"{out}: {len(written.images):,} images explained in {seconds:.0f} s")
+        print_lines(f"{out}: {counted(len(written.images))} explained in {seconds:.0f} s")
         print_lines(f"Look at {out / 'viewer.html'} in a browser.")
     _warn(written)
     raise typer.Exit(1 if written.failures or written.silent else 0)
@@ -128,7 +128,7 @@ def _pack(written: Written, package: Path | None) -> None:
         return
     write_package(written, package)
     if len(written.images) != SIXTEEN:
-        say(f"{package} holds {len(written.images)} images; the subtask of 2025 asked for {SIXTEEN}.")
+        say(f"{package} holds {counted(len(written.images))}; the subtask of 2025 asked for {SIXTEEN}.")
 
 
 def _told(written: Written, seconds: float) -> dict[str, object]:
@@ -152,8 +152,9 @@ def _warn(written: Written) -> None:
     for one in written.failures[:_SHOWN]:
         say(f"{one.image}: {one.why}")
     if len(written.failures) > _SHOWN:
-        say(f"{len(written.failures) - _SHOWN:,} more images could not be explained; see explanations.json.")
+        more = counted(len(written.failures) - _SHOWN, "more image")
+        say(f"{more} could not be explained; see explanations.json.")
     if written.silent:
         say(
-            f"Nothing could be shown for {len(written.silent):,} images: {', '.join(written.silent[:_SHOWN])}"
+            f"Nothing could be shown for {counted(len(written.silent))}: {', '.join(written.silent[:_SHOWN])}"
         )

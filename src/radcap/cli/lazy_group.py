@@ -5,6 +5,7 @@ Invariant: listing the commands imports none of them; a command that was loaded 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, MutableMapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -66,7 +67,17 @@ def _load(entry: Entry) -> AnyCommand:
     loaded = get_group(holder).commands[entry.name]
     if not isinstance(loaded, AnyCommand):
         raise TypeError(f"{entry.target} makes no command of Typer but {type(loaded).__name__}.")
+    _unwrap(loaded)
     return loaded
+
+
+def _unwrap(command: AnyCommand) -> None:
+    """Let the terminal break the lines of the help: breaks of the source are no breaks of the text."""
+    command.help = command.help and re.sub(r"(?<!\n)\n(?!\n)", " ", command.help)
+    if isinstance(command, TyperGroup):
+        for one in command.commands.values():
+            if isinstance(one, AnyCommand):
+                _unwrap(one)
 
 
 class LazyGroup(TyperGroup):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from radcap.cli.console import print_issues, print_json, print_lines, progress, say
 from radcap.cli.outputs import check_output
-from radcap.core import InputError, Task, UsageError
+from radcap.core import InputError, Task, UsageError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -90,10 +90,10 @@ def _summary(card: dict[str, Any], out: Path) -> list[str]:
 
 def _concept_summary(card: dict[str, Any], out: Path) -> list[str]:
     held = card["held_out"]
-    lines = [f"{out}: {card['name']}, {card['labels']:,} labels"]
+    lines = [f"{out}: {card['name']}, {counted(card['labels'], 'label')}"]
     if held:
         f1, manual = f"held-out F1 {held['f1']:.4f}", f"manual concepts {held['f1_manual']:.4f}"
-        lines.append(f"{f1}, {manual} ({held['n']:,} images)")
+        lines.append(f"{f1}, {manual} ({counted(held['n'])})")
     return lines
 
 
@@ -103,7 +103,7 @@ def _caption_summary(card: dict[str, Any], out: Path) -> list[str]:
     figures: dict[str, dict[str, Any]] = card["held_out"] or {}
     for source, held in figures.items():
         scores = ", ".join(f"{name} {one['value']:.4f}" for name, one in held.items() if name != "n")
-        lines.append(f"held-out {source} captions: {scores} ({held['n']:,} images)")
+        lines.append(f"held-out {source} captions: {scores} ({counted(held['n'])})")
     return lines
 
 
@@ -138,7 +138,7 @@ def run_predict(
     else:
         print_issues(str(out), checked.issues)
         mean, unit = (told[_UNITS[task]], _UNITS[task].replace("_per_image", ""))
-        print_lines(f"{out}: {told['rows']:,} images, {mean:.2f} {unit} an image")
+        print_lines(f"{out}: {counted(told['rows'])}, {mean:.2f} {unit} an image")
     _warn(answers, task)
     return 0 if checked.ok else 1
 
@@ -220,12 +220,12 @@ def _mean(answers: Answers | CaptionAnswers) -> dict[str, float]:
 def _warn(answers: Answers | CaptionAnswers, task: Task) -> None:
     if answers.refused:
         some = ", ".join(f"{one} ({code})" for one, code in list(answers.refused.items())[:_SHOWN])
-        row = "an empty row" if task is Task.CONCEPTS else "a row that says nothing of them"
-        say(f"{len(answers.refused):,} images cannot be read and have {row}: {some}")
+        row = "an empty row" if task is Task.CONCEPTS else "a row that says nothing of it"
+        say(f"{counted(len(answers.refused))} cannot be read, each with {row}: {some}")
     others = answers.not_radiology()
     if others:
         more = ", ..." if len(others) > _SHOWN else ""
-        say(f"{len(others):,} images look like no radiology image: {', '.join(others[:_SHOWN])}{more}")
+        say(f"Not like a radiology image ({counted(len(others))}): {', '.join(others[:_SHOWN])}{more}")
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from radcap.cli.console import print_json, print_lines, progress, say
 from radcap.cli.read_asked import check_folder
 from radcap.cli.read_results import Results
+from radcap.core import counted
 from radcap.formats import replacing
 from radcap.reading.values import RESEARCH_ONLY
 
@@ -35,7 +36,7 @@ def write_reports(asked: Asked, fmt: str, out: Path) -> int:
         for one in readings:
             with replacing(out / f"{names.name(_stem(one.image))}{ENDINGS[fmt]}") as part:
                 part.write_text(report_of(one, fmt), encoding="utf-8")
-    print_lines(f"{out}: {results.read:,} reports. {RESEARCH_ONLY}")
+    print_lines(f"{out}: {counted(results.read, 'report')}. {RESEARCH_ONLY}")
     return results.code()
 
 
@@ -55,8 +56,12 @@ def write_pages(asked: Asked, out: Path) -> int:
 
     dataset = asked.dataset()
     reader = asked.reader()
-    with progress(len(dataset)) as show:
-        written = write_readings(reader, dataset, out, progress=show)
+    try:
+        with progress(len(dataset)) as show:
+            written = write_readings(reader, dataset, out, progress=show)
+    except KeyboardInterrupt:
+        say(f"Stopped. What is done is kept in {out}; the same command goes on from there.")
+        raise
     if asked.json:
         print_json(_told(written))
     else:
@@ -78,7 +83,7 @@ def _told(written: Written) -> dict[str, object]:
 
 def _print(written: Written) -> None:
     kept = f", {written.kept:,} of them before" if written.kept else ""
-    print_lines(f"{written.out}: {written.read + written.kept:,} images read{kept}")
+    print_lines(f"{written.out}: {counted(written.read + written.kept)} read{kept}")
     if written.pages:
         print_lines(f"Look at {written.start} in a browser.")
     print_lines(RESEARCH_ONLY)
@@ -88,4 +93,5 @@ def _warn(written: Written) -> None:
     for one in written.unread[:_SHOWN]:
         say(one.why)
     if len(written.unread) > _SHOWN:
-        say(f"{len(written.unread) - _SHOWN:,} more images were not read; {written.out} has the reasons.")
+        more = counted(len(written.unread) - _SHOWN, "more image")
+        say(f"{more} not read; {written.out} has the reasons.")

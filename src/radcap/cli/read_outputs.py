@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from radcap.cli.console import plain, print_lines, print_now, say
@@ -122,8 +122,7 @@ def _serve(asked: Asked) -> int:
         say("Open the address in a browser on this machine, and drop an image there. Ctrl-C ends it.")
         say(RESEARCH_ONLY)
 
-    try:
+    with suppress(KeyboardInterrupt):  # a second Ctrl-C, while an image is still being read
         serve(asked.reader, port=asked.port or 0, ready=ready)
-    except KeyboardInterrupt:
-        say("Ended.")
+    say("Ended.")
     return 0

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from radcap.cli.console import progress, say
+from radcap.core import counted
 from radcap.reading.values import Reading, Unread
 
 if TYPE_CHECKING:
@@ -59,5 +60,5 @@ class Results:
     def code(self) -> int:
         """The exit code, and in a word how many were not read."""
         if self.unread:
-            say(f"{self.unread:,} of {self.read + self.unread:,} images were not read.")
+            say(f"Not read: {self.unread:,} of {counted(self.read + self.unread)}.")
         return 1 if self.unread else 0

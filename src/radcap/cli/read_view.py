@@ -26,13 +26,21 @@ if TYPE_CHECKING:
 __all__ = ["bar", "shown_map", "view"]
 
 _IN_FILES = 100  # columns
-_BAR = 12  # cells
-_ROOMY, _NARROW = 76, 56  # columns that the table needs, and the table without kinds and bars
+_BAR, _SHORT = 12, 6  # cells; the short one where a long name would have to be folded
+_WIDE, _ROOMY, _NARROW = 88, 76, 56  # columns for long bars, for any, and for a table at all
 _COLUMNS = ("kind", "concept", "CUI", "p", "", "how sure")
 _FEWER = ("concept", "CUI", "p", "how sure")
 _PICTURE = 72  # columns at most
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
-_WORDS = {"very likely": "bold green", "likely": "green", "possible": "yellow", "unlikely": "dim"}
+_WORDS = {
+    "almost certain": "bold green",
+    "very likely": "bold green",
+    "likely": "green",
+    "as likely as not": "yellow",
+    "unlikely": "dim",
+    "very unlikely": "dim",
+    "most unlikely": "dim",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,19 +127,19 @@ def _table(concepts: tuple[Seen, ...], width: int) -> Table:
     kind = ""
     for one in concepts:
         above, kind = kind, kind_of(one.role)
-        cells = _cells(one, "" if kind == above else kind)
+        cells = _cells(one, "" if kind == above else kind, _BAR if width >= _WIDE else _SHORT)
         table.add_row(*(cells[name] for name in columns))
     return table
 
 
-def _cells(seen: Seen, kind: str) -> dict[str, _Cell]:
+def _cells(seen: Seen, kind: str, cells: int) -> dict[str, _Cell]:
     word = certainty(seen.p)
     return {
         "kind": _Cell(kind, "dim"),
         "concept": _Cell(seen.name or seen.cui, "bold"),
         "CUI": _Cell(seen.cui, "dim"),
         "p": _Cell(percent(seen.p)),
-        "": _Cell(bar(seen.p, _BAR), "cyan"),
+        "": _Cell(bar(seen.p, cells), "cyan"),
         "how sure": _Cell(word, _WORDS.get(word, "")),
     }
 

@@ -10,7 +10,7 @@ import typer
 
 from radcap.cli.console import print_issues, print_json, print_lines, say
 from radcap.cli.options import EditionName, Json, RunFile, TaskOption
-from radcap.core import UsageError
+from radcap.core import UsageError, counted
 from radcap.formats import fix_run, github_lines, sarif, shown, validate
 
 if TYPE_CHECKING:
@@ -92,11 +92,11 @@ def _print_repair(repair: Repair, output: Output) -> None:
         print_lines(f"{repair.before.path}:{change.line}: {shown(change.before)} -> {shown(change.after)}")
     rest = len(repair.changes) - _CHANGES_SHOWN
     if rest > 0:
-        print_lines(f"{repair.before.path}: {rest:,} more lines changed")
+        print_lines(f"{repair.before.path}: {counted(rest, 'more line')} changed")
     repaired = ", ".join(f"{code} x{n:,}" for code, n in repair.repaired.items()) or "no finding"
     say(
         f"{repair.before.path} -> {repair.after.path}: repaired {repaired}; "
-        f"{len(repair.changes):,} lines changed, {repair.moved:,} rows moved, "
-        f"{repair.line_ends:,} line ends made LF"
+        f"{counted(len(repair.changes), 'line')} changed, {counted(repair.moved, 'row')} moved, "
+        f"{counted(repair.line_ends, 'line end')} made LF"
     )
     _print(repair.after, output)

@@ -13,20 +13,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from radcap.cli.console import print_findings, print_json, print_lines, progress, say
-from radcap.core import InputError, Level, UsageError
+from radcap.cli.console import print_findings, print_json, print_lines, progress, say, say_warnings
+from radcap.core import InputError, UsageError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from radcap.vocabulary.captions import CaptionFile, CaptionFindings, Linked
+    from radcap.vocabulary.captions import CaptionFile, Linked
     from radcap.vocabulary.extractors import Extractor
     from radcap.vocabulary.rules import ConceptRules
 
 __all__ = ["FileLinking", "caption_file"]
 
 _STDIN = Path("-")
-_WARNINGS = 5
 _LONGEST = 4096  # letters of a path
 
 
@@ -128,30 +127,22 @@ def _check(file: CaptionFile) -> int:
         in_order = sorted(findings.findings, key=lambda one: one.issue.line)
         print_findings(file.name, in_order, findings.counts)
         n = sum(findings.counts[code] for code in {one.issue.code for one in findings.errors})
-        raise InputError(f"{file.name} has {n:,} error{'s' * (n != 1)}. Nothing was linked or written.")
-    _warn(findings)
+        raise InputError(f"{file.name} has {counted(n, 'error')}. Nothing was linked or written.")
+    say_warnings(findings.findings, more=" of this kind.")
     return total
-
-
-def _warn(findings: CaptionFindings) -> None:
-    warnings = [one for one in findings.findings if one.issue.level is Level.WARNING]
-    for one in warnings[:_WARNINGS]:
-        say(str(one))
-    if len(warnings) > _WARNINGS:
-        say(f"{len(warnings) - _WARNINGS:,} more warnings of this kind.")
 
 
 def _summary(name: str, linked: Linked) -> list[str]:
     from radcap.vocabulary.captions import MOST_CUIS
 
-    captions = f"{linked.captions:,} captions, {linked.without:,} of them without a concept"
-    mentions = f"{linked.concepts:,} concepts in {linked.kept:,} mentions, {linked.dropped:,} dropped"
-    lines = [f"{name}: {captions}; {mentions}"]
+    captions = f"{counted(linked.captions, 'caption')}, {linked.without:,} of them without a concept"
+    concepts, mentions = counted(linked.concepts, "concept"), counted(linked.kept, "mention")
+    lines = [f"{name}: {captions}; {concepts} in {mentions}, {linked.dropped:,} dropped"]
     if linked.rare:
-        lines.append(f"{linked.rare:,} concepts were too rare for the rules: --no-cut keeps them")
+        lines.append(f"{counted(linked.rare, 'concept')} too rare for the rules: --no-cut keeps them")
     if linked.crowded:
         lines.append(
-            f"{linked.crowded:,} captions have more than {MOST_CUIS} concepts, one has {linked.most:,}:"
-            " the evaluators of 2022 to 2026 refuse such rows"
+            f"{counted(linked.crowded, 'caption')} with more than {MOST_CUIS} concepts,"
+            f" one has {linked.most:,}: the evaluators of 2022 to 2026 refuse such rows"
         )
     return lines

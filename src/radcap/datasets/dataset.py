@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from radcap.core import unknown_name
+from radcap.core import counted, unknown_name
 from radcap.datasets.cards.card import Card
 from radcap.datasets.columns import NAMES
 from radcap.datasets.records import Caption, CaptionSource, ImageRef, Record
@@ -72,7 +72,7 @@ class Dataset:
             return self._record(self.table.slice(self._place(key), 1).to_pylist()[0])
         place = key + len(self) if key < 0 else key
         if not 0 <= place < len(self):
-            raise IndexError(f"{self.name} has {len(self):,} records; there is none at {key}.")
+            raise IndexError(f"{self.name} has {counted(len(self), 'record')}; there is none at {key}.")
         return self._record(self.table.slice(place, 1).to_pylist()[0])
 
     def _repr_html_(self) -> str:

@@ -12,10 +12,11 @@ from hashlib import sha256
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from radcap.core import UsageError
+from radcap.core import UsageError, counted
 from radcap.datasets.columns import make_table
 from radcap.datasets.dataset import Dataset
-from radcap.datasets.refusal import missing_image, refuse
+from radcap.datasets.refusal import missing_image
+from radcap.datasets.stores.file_bytes import file_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -35,10 +36,7 @@ class NamedFiles:
     def read(self, key: str) -> bytes:
         if not self.has(key):
             raise missing_image(key)
-        try:
-            return self.paths[key].read_bytes()
-        except OSError as error:
-            raise refuse("IMG109", key, why=error.strerror or "the disk refuses") from None
+        return file_bytes(self.paths[key], key)
 
     def has(self, key: str) -> bool:
         return key in self.paths
@@ -59,13 +57,13 @@ class NamedFiles:
         return self.paths
 
 
-def image_files(paths: Sequence[str | Path]) -> Dataset:
-    """Files as a dataset; all that are not there are refused at once."""
+def image_files(paths: Sequence[str | Path], *, check: bool = True) -> Dataset:
+    """Files as a dataset; all that are not there are refused at once, or without `check` when read."""
     named = [Path(one) for one in paths]
-    away = [str(one) for one in named if not one.is_file()]
+    away = [str(one) for one in named if not one.is_file()] if check else []
     if away:
         some = ", ".join(away[:_SHOWN]) + (", ..." if len(away) > _SHOWN else "")
-        raise UsageError(f"{len(away)} of {len(named)} images cannot be found: {some}. Check the names.")
+        raise UsageError(f"{len(away):,} of {counted(len(named))} cannot be found: {some}. Check the names.")
     keys = [_text(str(one)) for one in named]
     ids = _unique([_text(one.stem) for one in named])
     columns = {"image_id": ids, "image": keys, "split": [""] * len(keys)}

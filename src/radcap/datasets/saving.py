@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
-from radcap.core import InputError, UsageError
+from radcap.core import InputError, UsageError, counted
 from radcap.datasets.cards.card import CARD_FILE
 from radcap.datasets.concept_names import write_concept_names
 from radcap.datasets.findings import Findings
@@ -119,7 +119,7 @@ class Payloads:
         if total:
             issues = tuple(one.issue for one in self.refused.findings)
             raise InputError(
-                f"{total:,} of {total + self.images:,} images cannot be read, so nothing was written. The "
+                f"{total:,} of {counted(total + self.images)} cannot be read, so nothing was written. The "
                 f"first: {issues[0].message} Copy them again, or leave their records out.",
                 issues,
             )

@@ -1,3 +1,3 @@
-"""Concepts of an image: probabilities, decisions, ensembles, retrieval. Import the part you need."""
+"""Concepts of an image: calibration, decisions, ensembles, retrieval, training. Import the part you need."""
 
 __all__: list[str] = []

@@ -82,7 +82,7 @@ class Evidence:
             "kind": self.kind.value,
             "label": self.label,
             "cui": self.cui or None,
-            "probability": self.probability,
+            "probability": None if self.probability is None else round(self.probability, 4),
             "place": None if self.place is None else list(self.place),
             "has_map": self.map is not None,
             "localisable": self.localisable,

@@ -1,4 +1,5 @@
-"""What a person runs on images and data: the demo, and scoring of captions on files and datasets.
+"""What a person runs on images and data: readings, their pages and reports, explanations, scoring of captions
+on files and datasets, the demo, and what is installed.
 
 Everything here is loaded on first use: reading an image, or asking what is installed, needs none of the rest.
 """

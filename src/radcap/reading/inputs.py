@@ -53,7 +53,7 @@ def images_of(names: Sequence[str | Path], listed: Iterable[str] = ()) -> Datase
         raise UsageError(f"{shown}{more} Nothing was read. Check the names.")
     if not files:
         raise UsageError("The list names no image. Write one name a line.")
-    return image_files(files)
+    return image_files(files, check=False)  # a link in a folder that leads nowhere is told with its reading
 
 
 def _dataset(name: str) -> Dataset | None:
@@ -126,6 +126,8 @@ def _is_image(path: Path) -> bool:
     if path.suffix.lower() in _SUFFIXES:
         return True
     try:
+        if not path.is_file():  # to open a pipe is to wait for somebody at its other end
+            return False
         with path.open("rb") as file:
             return bool(kind_of(file.read(_HEAD)))
     except OSError:

@@ -127,7 +127,7 @@ def _refused(record: Record, name: str, code: str) -> Unread:
     """Why an image could not be looked at: the disk or the decoder says it best."""
     path = record.image.path
     if path is not None and not os.access(path, os.R_OK):
-        why = "may not be read" if path.exists() else "is not there any more"
+        why = "may not be read" if path.exists() else "is not there"
         return Unread(name, f"{name} {why}. Check its path and rights.", code)
     try:
         record.image.load()

@@ -11,13 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from radcap.captioning.grammar import Role
+from radcap.explanation.certainty import word_for
 
 if TYPE_CHECKING:
     from radcap.explanation.values import Case
 
 __all__ = ["certainty", "kind_of", "origin_of", "percent", "radiology_sentence"]
 
-_CERTAINTIES = ((0.9, "very likely"), (0.7, "likely"), (0.45, "possible"), (0.0, "unlikely"))
 _DECIDED = "decided"  # a model that only decides tells no probability
 _KINDS = {
     Role.MODALITY: "modality",
@@ -29,10 +29,8 @@ _KINDS = {
 
 
 def certainty(p: float | None) -> str:
-    """The word for a calibrated probability."""
-    if p is None:
-        return _DECIDED
-    return next((word for least, word in _CERTAINTIES if p >= least), _CERTAINTIES[-1][1])
+    """The word for a calibrated probability, of the one scale that explanations use too."""
+    return _DECIDED if p is None else word_for(p)
 
 
 def percent(p: float | None) -> str:
@@ -65,6 +63,6 @@ def radiology_sentence(p: float | None) -> str:
     """How sure it is that the image is one of radiology; nothing where the model cannot tell.
 
     >>> radiology_sentence(0.9987)
-    'a radiology image: very likely (>99 %)'
+    'a radiology image: almost certain (>99 %)'
     """
     return "" if p is None else f"a radiology image: {certainty(p)} ({percent(p)})"

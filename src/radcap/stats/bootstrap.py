@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from radcap.core.counts import counted
 from radcap.stats.arrays import Floats, distinct_columns, rows_at_once
 from radcap.stats.comparison import Interval
 
@@ -50,7 +51,7 @@ def sums_by_group(values: Floats, groups: Sequence[str]) -> Floats:
     [[2.0], [5.0]]
     """
     if len(groups) != len(values):
-        raise ValueError(f"There are {len(groups)} groups for {len(values)} images.")
+        raise ValueError(f"{counted(len(groups), 'group')} came for {counted(len(values))}.")
     member = np.unique(np.asarray(groups), return_inverse=True)[1].ravel()
     sums = np.zeros((int(member.max(initial=-1)) + 1, values.shape[1]))
     np.add.at(sums, member, values)

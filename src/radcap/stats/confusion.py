@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from radcap.core import UsageError
+from radcap.core import UsageError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,8 +46,8 @@ class ConfusionMatrix:
         """Count pairs. Without `labels` those that occur are taken, numbers first, then words."""
         if len(first) != len(second):
             raise UsageError(
-                f"There are {len(first):,} labels and {len(second):,} labels. They cannot be paired. "
-                "Give both in the order of the same items."
+                f"{counted(len(first), 'label')} came with {counted(len(second), 'label')}. "
+                "They cannot be paired. Give both in the order of the same items."
             )
         occurring = {*first, *second}
         chosen = tuple(sorted(occurring, key=_order) if labels is None else labels)

@@ -173,7 +173,7 @@ def test_a_check_that_found_nothing_says_so() -> None:
 
 def test_records_that_a_selection_left_out_are_told() -> None:
     dataset = sample(12).select(Selection(min_concepts=2))
-    assert "6 of 12 records were left out by the selection." in report_page(dataset, statistics(dataset))
+    assert "The selection left out 6 of 12 records." in report_page(dataset, statistics(dataset))
 
 
 def test_a_sample_of_none_has_no_gallery() -> None:

@@ -16,8 +16,8 @@ from mini_vocabulary import EXAMPLE, write_mini
 
 from radcap.core import UsageError
 from radcap.vocabulary import How, Linker, Mention, Vocabulary
-from radcap.vocabulary.captions import Caption, LinkWork, batches, check_names, link_captions, link_texts
-from radcap.vocabulary.captions.batches import Batch, concepts_of, in_batches
+from radcap.vocabulary.captions import Caption, LinkWork, check_names, link_captions, link_texts, linking
+from radcap.vocabulary.captions.batches import Batch, concepts_of
 from radcap.vocabulary.captions.mention_tables import MENTIONS, csv_text, drop, mention_table
 from radcap.vocabulary.rules import ConceptRules, FrequencyCut, Unit
 
@@ -56,7 +56,7 @@ def rows(path: Path) -> list[list[str]]:
 def test_a_run_is_written_in_the_order_of_the_file(
     mini: Linker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
-    monkeypatch.setattr(batches, "_CAPTIONS", 2)
+    monkeypatch.setattr(linking, "_CAPTIONS", 2)
     told: list[tuple[str, int]] = []
     linked = link_captions(
         CAPTIONS,
@@ -79,12 +79,6 @@ def test_a_run_is_written_in_the_order_of_the_file(
     }
 
 
-def test_batches_end_where_their_letters_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "_LETTERS", 10)
-    assert [len(one) for one in in_batches(Caption("a", "x" * 4) for _ in range(7))] == [3, 3, 1]
-    assert list(in_batches([])) == []
-
-
 def test_no_caption_gives_an_empty_run(mini: Linker, tmp_path: Path) -> None:
     linked = link_captions([], LinkWork(mini), tmp_path / "out.csv")
     assert rows(tmp_path / "out.csv") == [["ID", "CUIs"]]
@@ -101,7 +95,7 @@ def test_no_caption_gives_an_empty_run(mini: Linker, tmp_path: Path) -> None:
 def test_rare_concepts_are_cut_by_the_counts_of_the_whole_file(
     mini: Linker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit: Unit, kept: dict[str, int]
 ) -> None:
-    monkeypatch.setattr(batches, "_CAPTIONS", 2)
+    monkeypatch.setattr(linking, "_CAPTIONS", 2)
     cut = FrequencyCut(2, above=False, unit=unit)
     work = LinkWork(mini, trace=True, tabled=True)
     linked = link_captions(

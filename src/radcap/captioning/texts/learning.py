@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from radcap.captioning.texts.cleaning import cleaned
 from radcap.captioning.texts.cutting import cut_to_words
 from radcap.captioning.texts.languages import is_english
+from radcap.core.counts import counted
 from radcap.datasets.records import Caption
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Texts:
 
     def _sentence(self, finding: Finding) -> str:
         names = ", ".join(finding.first) + (" ..." if finding.count > len(finding.first) else "")
-        return f"{finding.count:,} of {self.total:,} captions {finding.reason.value} ({names})."
+        return f"{finding.count:,} of {counted(self.total, 'caption')} {finding.reason.value} ({names})."
 
 
 @dataclass(slots=True)

@@ -7,7 +7,6 @@ told. What is held out is never learnt from before every choice is made.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,8 +17,8 @@ import pyarrow as pa
 
 from radcap.captioning.texts import chosen_captions, learnable_captions
 from radcap.core import UsageError
-from radcap.core.tables import to_plain
 from radcap.detection.examples import label_matrix, label_set, learnable
+from radcap.detection.training.fingerprints import training_fingerprint
 
 if TYPE_CHECKING:
     from radcap.captioning.settings import CaptionDataSettings
@@ -104,10 +103,8 @@ class CaptionParts:
         return digest.hexdigest()
 
     def fingerprint(self, system: CaptionSystem) -> str:
-        """Of settings and data, to know an unfinished training again; another device may go on with it."""
-        here = replace(system, train=replace(system.train, device="auto", pixels="auto"))
-        settings = json.dumps(to_plain(here), sort_keys=True)
-        return hashlib.sha256(f"{settings}\n{self.data_fingerprint}".encode()).hexdigest()
+        """Of settings and data, to know an unfinished training again."""
+        return training_fingerprint(system, self.data_fingerprint)
 
     def to_json(self) -> dict[str, Any]:
         """What the card says of the data."""

@@ -45,7 +45,7 @@ def _overview(found: DatasetConcepts) -> Table:
         )
         for one in found.concepts
     )
-    title = f"{len(found.concepts):,} of {found.unique:,} concepts on {counted(found.images)}"
+    title = f"{len(found.concepts):,} of {counted(found.unique, 'concept')} on {counted(found.images)}"
     return Table(columns, rows, title, right=frozenset({"images", "share"}))
 
 
@@ -76,7 +76,7 @@ def _facts(one: ConceptFigures, found: DatasetConcepts) -> Table:
         "below": words.listed(map(_named, one.children), _MOST),
         "images": f"{one.images:,} of {found.images:,}",
         "share": share,
-        "rank": f"{one.rank:,} of {found.unique:,} concepts",
+        "rank": f"{one.rank:,} of {counted(found.unique, 'concept')}",
         "vocabulary": found.vocabulary,
     }
     return Table(("about", "value"), tuple(facts.items()))

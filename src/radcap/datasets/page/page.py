@@ -97,7 +97,7 @@ def _summary(dataset: Dataset, stats: Statistics) -> Markup:
     kinds = [modality_title(one.name) for one in stats.modalities if one.name != UNKNOWN]
     of = f": {several(kinds)}" if kinds else ""
     left_out = dataset.found - len(dataset)
-    more = f" {left_out:,} of {dataset.found:,} records were left out by the selection." if left_out else ""
+    more = f" The selection left out {left_out:,} of {counted(dataset.found, 'record')}." if left_out else ""
     told = f"{counted(stats.images)} in {counted(len(stats.splits), 'split')}{of}.{more}"
     return element("p", told, class_="summary")
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from radcap.datasets.refusal import missing_image, refuse
+from radcap.datasets.refusal import missing_image
 from radcap.datasets.stores.entries import is_file
+from radcap.datasets.stores.file_bytes import file_bytes
 from radcap.datasets.stores.file_names import is_image
 
 if TYPE_CHECKING:
@@ -32,10 +33,7 @@ class FolderImages:
         path = self.path(key)
         if path is None:
             raise missing_image(key)
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            raise refuse("IMG109", key, why=error.strerror or "the disk refuses") from None
+        return file_bytes(path, key)
 
     def has(self, key: str) -> bool:
         return self.path(key) is not None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from radcap.core.counts import counted
 from radcap.core.errors import UsageError
 from radcap.detection.calibration import fit_calibration
 from radcap.detection.calibration.arrays import checked_labels, checked_logits, checked_truth
@@ -107,7 +108,8 @@ def fold_of_each(images: int, groups: Sequence[str] | None, folds: int, seed: in
     if folds < 2:  # noqa: PLR2004 - fewer leave nothing to fit on
         raise UsageError(f"folds = {folds} leaves nothing to fit on. Give 2 or more.")
     if groups is not None and len(groups) != images:
-        raise UsageError(f"There are {len(groups)} groups for {images} images. Give each image its group.")
+        had = counted(len(groups), "group")
+        raise UsageError(f"{had} came for {counted(images)}. Give each image its group.")
     member = (
         np.arange(images) if groups is None else np.unique(np.array(groups), return_inverse=True)[1].ravel()
     )

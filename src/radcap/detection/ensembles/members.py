@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from radcap.core import InputError
+from radcap.core import InputError, counted
 from radcap.detection.ensembles.values import ABSENT, Names, Values
 
 __all__ = ["Aligned", "Member", "align"]
@@ -85,12 +85,12 @@ def _shared_problems(members: Sequence[Member]) -> list[str]:
         lacking = images.keys() - set(member.ids)
         if lacking:
             found.append(
-                f"Member {member.name} lacks {len(lacking):,} of {len(images):,} images: "
+                f"Member {member.name} lacks {len(lacking):,} of {counted(len(images))}: "
                 f"{_some(sorted(lacking))}. Let it predict them, or leave it out."
             )
         if not set(member.labels) & set(members[0].labels):
             found.append(
-                f"Member {member.name} shares none of its {len(member.labels):,} labels with member "
+                f"Member {member.name} shares none of its {counted(len(member.labels), 'label')} with member "
                 f"{members[0].name}. It was trained on another label set."
             )
     return found

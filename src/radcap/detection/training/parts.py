@@ -6,7 +6,6 @@ Invariant: what is held out is never learnt from before every choice is made.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 
 from radcap.core import UsageError
-from radcap.core.tables import to_plain
 from radcap.detection.examples import groups_of, label_matrix, label_set, learnable
+from radcap.detection.training.fingerprints import training_fingerprint
 
 if TYPE_CHECKING:
     from radcap.core import Cui
@@ -65,10 +64,8 @@ class Parts:
         return digest.hexdigest()
 
     def fingerprint(self, model: ConceptModel) -> str:
-        """Of settings and data, to know an unfinished training again; another device may go on with it."""
-        here = replace(model, train=replace(model.train, device="auto", pixels="auto"))
-        settings = json.dumps(to_plain(here), sort_keys=True)
-        return hashlib.sha256(f"{settings}\n{self.data_fingerprint}".encode()).hexdigest()
+        """Of settings and data, to know an unfinished training again."""
+        return training_fingerprint(model, self.data_fingerprint)
 
     def to_json(self) -> dict[str, Any]:
         """What the card says of the data."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from radcap.explanation.faithfulness.masks import Chances
 
-__all__ = ["Walk", "curves", "forwards_of_curves", "walk"]
+__all__ = ["Walk", "curves", "walk"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,14 +32,6 @@ class Walk:
 
     deletion: torch.Tensor
     insertion: torch.Tensor
-
-
-def forwards_of_curves(targets: int, steps: int) -> int:
-    """
-    >>> forwards_of_curves(10, 8)
-    163
-    """
-    return 2 + (2 * targets + 3) * (steps - 1)
 
 
 def curves(

@@ -16,9 +16,7 @@ from typing import TypeAlias
 import torch
 from torch.nn import functional as F  # noqa: N812 - as everybody names it
 
-from radcap.core.errors import unknown_name
-
-__all__ = ["FILLS", "Fill", "Replace", "black", "blurred", "grey", "named_fill"]
+__all__ = ["Fill", "Replace", "black", "blurred", "grey"]
 
 Replace: TypeAlias = Callable[[torch.Tensor], torch.Tensor]
 """From what is removed (n x s x s, 0 to 1, nothing outside the picture) to pixels (n x 3 x s x s)."""
@@ -47,16 +45,6 @@ def grey(pixels: torch.Tensor, inside: torch.Tensor) -> Replace:
 def black(pixels: torch.Tensor, inside: torch.Tensor) -> Replace:  # noqa: ARG001 - black whatever is there
     """Nothing at all, which an image of the body may well hold already."""
     return partial(_mixed, pixels, torch.zeros_like(pixels))
-
-
-FILLS: dict[str, Fill] = {"blur": blurred, "grey": grey, "black": black}
-
-
-def named_fill(name: str) -> Fill:
-    """The fill of this name; an unknown one is refused with the nearest."""
-    if name not in FILLS:
-        raise unknown_name("fill", name, FILLS)
-    return FILLS[name]
 
 
 def _mixed(pixels: torch.Tensor, still: torch.Tensor, removed: torch.Tensor) -> torch.Tensor:

@@ -3,8 +3,8 @@
 Invariant: only what speaks for a statement counts, values above zero; a map without any points nowhere.
 >>> cam = np.array([[0.0, 0.2], [0.6, 1.0]])
 >>> truth = np.array([[0, 0], [0, 1]], bool)
->>> points(cam, truth), overlap(cam, truth), overlap_at_area(cam, truth)
-(True, 0.5, 1.0)
+>>> points(cam, truth), overlap(cam, truth)
+(True, 0.5)
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["overlap", "overlap_at_area", "points"]
+__all__ = ["overlap", "points"]
 
 _HALF = 0.5  # of the largest value, where boxes are cut too
 
@@ -28,17 +28,6 @@ def points(cam: NDArray[Any], truth: NDArray[np.bool_]) -> bool:
 
 def overlap(cam: NDArray[Any], truth: NDArray[np.bool_], at: float = _HALF) -> float:
     """Intersection over union of the region and what reaches this share of the largest value."""
-    return _union_share((cam > 0) & (cam >= at * cam.max()), truth)
-
-
-def overlap_at_area(cam: NDArray[Any], truth: NDArray[np.bool_]) -> float:
-    """The same for the highest values, as many as the region has pixels: judges the order alone."""
-    order = np.argsort(-cam, axis=None, kind="stable")[: np.count_nonzero(truth)]
-    chosen = np.zeros(cam.shape, np.bool_)
-    chosen.flat[order] = True
-    return _union_share(chosen & (cam > 0), truth)
-
-
-def _union_share(chosen: NDArray[np.bool_], truth: NDArray[np.bool_]) -> float:
+    chosen = (cam > 0) & (cam >= at * cam.max())
     union = int(np.count_nonzero(chosen | truth))
     return int(np.count_nonzero(chosen & truth)) / union if union else 0.0

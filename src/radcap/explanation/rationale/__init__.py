@@ -3,6 +3,5 @@
 from radcap.explanation.rationale.case_index import cases_of, find_cases
 from radcap.explanation.rationale.cases import CaseFinder, IndexedCases
 from radcap.explanation.rationale.text import rationale
-from radcap.explanation.rationale.words import how_likely
 
-__all__ = ["CaseFinder", "IndexedCases", "cases_of", "find_cases", "how_likely", "rationale"]
+__all__ = ["CaseFinder", "IndexedCases", "cases_of", "find_cases", "rationale"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from radcap.core import InputError
+from radcap.core import InputError, counted
 from radcap.datasets import load_dataset
 from radcap.detection.examples import label_matrix
 from radcap.detection.retrieval import NeighbourIndex, load_index
@@ -66,7 +66,7 @@ def case_index(
             progress("images", len(ids))
     if not ids:
         raise InputError(
-            f"{images.name}: none of its {len(images):,} images can be a case. Check them first."
+            f"{images.name}: none of its {counted(len(images))} can be a case. Check them first."
         )
     seen = set(ids)
     kept = images.filter(np.array([one in seen for one in images.ids], np.bool_))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from radcap.explanation.certainty import how_likely
 from radcap.explanation.rationale.places import where
 from radcap.explanation.rationale.quoting import listed, quoted
-from radcap.explanation.rationale.words import how_likely
 from radcap.explanation.values import IMAGE, Kind
 
 if TYPE_CHECKING:

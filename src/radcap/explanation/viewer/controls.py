@@ -12,7 +12,7 @@ from radcap.report.markup import Markup, element, void
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["KEYS", "controls", "help_dialog", "thumbnails"]
+__all__ = ["KEYS", "controls", "thumbnails"]
 
 _LAYERS = (("heat", "Heat", "h"), ("contour", "Contour", "c"), ("boxes", "Boxes", "b"))
 KEYS = (
@@ -76,22 +76,4 @@ def _thumbnail(place: int, name: str, address: str) -> Markup:
     current = "true" if place == 1 else None
     return element(
         "a", small, element("span", str(place)), href=f"#image-{place}", title=name, aria_current=current
-    )
-
-
-def help_dialog() -> Markup:
-    """The keys, and a way to switch them off for those who speak to their computer."""
-    rows = [element("div", element("dt", element("kbd", key)), element("dd", told)) for key, told in KEYS]
-    switch = element(
-        "label", void("input", type="checkbox", id="keys", checked="checked"), " Keys of one letter work"
-    )
-    close = element("button", "Close", type="button", data_help="close", autofocus="autofocus")
-    return element(
-        "dialog",
-        element("h2", "Keys", id="help-title"),
-        element("dl", *rows, class_="keys"),
-        element("p", switch),
-        close,
-        id="help",
-        aria_labelledby="help-title",
     )

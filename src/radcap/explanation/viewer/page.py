@@ -20,13 +20,14 @@ from radcap.explanation.rationale.nearest import NEAREST
 from radcap.explanation.values import Origin
 from radcap.explanation.viewer.caption import statement_buttons
 from radcap.explanation.viewer.cases import case_list
-from radcap.explanation.viewer.controls import controls, help_dialog, thumbnails
+from radcap.explanation.viewer.controls import KEYS, controls, thumbnails
 from radcap.explanation.viewer.details import details
 from radcap.explanation.viewer.encoding import picture_address
 from radcap.explanation.viewer.key import colour_style, reading_key
 from radcap.explanation.viewer.stage import stage
 from radcap.explanation.viewer.statements import first_statement, statements
 from radcap.report.html import page
+from radcap.report.key_help import help_dialog, help_style
 from radcap.report.markup import Markup, element, joined
 from radcap.report.names import counted
 
@@ -73,8 +74,8 @@ def _page(title: str, note: str, images: Sequence[Markup], small: Sequence[tuple
         controls(len(images)) if images else element("p", "There is no image to show."),
         *images,
         element("p", class_="said", role="status", aria_live="polite", id="told"),
-        help_dialog(),
-        more_style=here.joinpath("viewer.css").read_text("utf-8") + colour_style(),
+        help_dialog(KEYS),
+        more_style=here.joinpath("viewer.css").read_text("utf-8") + help_style() + colour_style(),
         script=here.joinpath("viewer.js").read_text("utf-8"),
     )
 

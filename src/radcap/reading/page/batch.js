@@ -75,8 +75,8 @@
     event.preventDefault();
     keys[name]();
   });
-  document.getElementById("keys-open").addEventListener("click", () => help.showModal());
-  document.getElementById("keys-close").addEventListener("click", () => help.close());
+  document.querySelector("[data-help=open]").addEventListener("click", () => help.showModal());
+  help.querySelector("[data-help=close]").addEventListener("click", () => help.close());
   for (const one of [words, modality, findings]) one.addEventListener("input", filter);
   filter(); // a browser that comes back keeps what was typed
 })();

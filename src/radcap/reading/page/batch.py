@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from radcap.reading.page.card import CARD_SCRIPT, CARD_STYLE, page_file
-from radcap.reading.page.controls import contents, filters, help_dialog
+from radcap.reading.page.controls import KEYS, contents, filters
 from radcap.reading.page.entries import entry_of
 from radcap.reading.page.unread import unread_list
 from radcap.reading.values import RESEARCH_ONLY, Unread
 from radcap.report.html import page
+from radcap.report.key_help import help_dialog, help_style
 from radcap.report.markup import Markup, element, joined
 from radcap.report.names import counted
 
@@ -57,8 +58,8 @@ def batch_page(title: str, entries: Sequence[Entry], around: Around | None = Non
         element("p", "No reading is left by these filters.", class_="none", hidden="hidden"),
         unread_list([Unread(one.image, one.why) for one in entries if not one.card]),
         links,
-        help_dialog(),
-        more_style=CARD_STYLE + page_file("batch.css"),
+        help_dialog(KEYS),
+        more_style=CARD_STYLE + page_file("batch.css") + help_style(),
         script=CARD_SCRIPT + page_file("batch.js"),
     )
 

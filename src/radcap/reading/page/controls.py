@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from radcap.reading.page.entries import Entry
 
-__all__ = ["KEYS", "contents", "filters", "help_dialog"]
+__all__ = ["KEYS", "contents", "filters"]
 
 KEYS = (
     ("J", "next reading"),
@@ -43,7 +43,7 @@ def filters(modalities: Counter[str]) -> Markup:
         element("label", void("input", type="checkbox", id="findings"), "with findings"),
         element("output", counted(modalities.total(), "reading"), id="left", for_="words modality findings"),
         element(
-            "button", "Keys", type="button", id="keys-open", title="Help (key ?)", aria_haspopup="dialog"
+            "button", "Keys", type="button", data_help="open", title="Help (key ?)", aria_haspopup="dialog"
         ),
         class_="filters scripted",
         role="search",
@@ -69,22 +69,3 @@ def _link(one: Entry) -> Markup:
 
 def _told(one: Entry) -> Markup:
     return element("span", ". ".join(filter(None, [one.modality, shortened(one.caption, _LETTERS)])))
-
-
-def help_dialog() -> Markup:
-    """The keys, and a way to switch those of one letter off."""
-    rows = [element("div", element("dt", element("kbd", key)), element("dd", told)) for key, told in KEYS]
-    switch = element(
-        "label", void("input", type="checkbox", id="keys", checked="checked"), " Keys of one letter work"
-    )
-    close = element("button", "Close", type="button", id="keys-close", autofocus="autofocus")
-    heading = element("h2", "Keys", id="help-title")
-    return element(
-        "dialog",
-        heading,
-        element("dl", *rows, class_="keys"),
-        element("p", switch),
-        close,
-        id="help",
-        aria_labelledby="help-title",
-    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from radcap.core import Missing
+from radcap.core import Missing, counted
 from radcap.formats import replacing
 from radcap.reading.page import BATCH, Around, Census, Entry, batch_page, entry_of, index_page
 from radcap.reading.run_folder.folder import INDEX, READINGS, page_name
@@ -68,7 +68,7 @@ class Book:
         self._write_index()
 
     def full(self, error: OSError) -> Missing:
-        done = f"{self.census.done:,} of {self.run.images:,} images are done and kept"
+        done = f"done and kept: {self.census.done:,} of {counted(self.run.images)}"
         why = f"{(error.strerror or 'No room').rstrip('.')}; {done}."
         return Missing(f"Room on the disk of {self.out}", why, "Free some, and give the same command again.")
 

@@ -1,7 +1,7 @@
 """The impression: a few sentences that say what was decided for, the sure before the doubtful.
 
 Invariant: every concept that is named is one of those that are given, by its name or its phrase; what is less
-likely than not is said to be so. Nothing found is said to be a matter of the model, not of the image.
+likely than not is said to be doubtful. Nothing found is said to be a matter of the model, not of the image.
 >>> impression([])
 ('No finding that this model knows was decided for.',)
 """
@@ -36,7 +36,7 @@ def impression(supported: Sequence[Supported]) -> tuple[str, ...]:
         _kind_of_image(likely),
         _told("Findings", findings),
         _told("Also decided for", others),
-        _told("Decided for although less likely than not", doubtful),
+        _told("Doubtful, and decided for all the same", doubtful),
         NO_FINDING if nothing else "",
     ]
     return tuple(filter(None, told))

@@ -12,15 +12,12 @@ from typing import TYPE_CHECKING, Any
 from radcap.vocabulary.captions.mention_tables import drop
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from radcap.core import Cui
-    from radcap.vocabulary.captions.reading import Caption
     from radcap.vocabulary.linking.mentions import Mention
 
-__all__ = ["Batch", "concepts_of", "in_batches"]
-
-_CAPTIONS, _LETTERS = 2_000, 1 << 19  # of one batch, whichever is reached first
+__all__ = ["Batch", "concepts_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +45,3 @@ class Batch:
 def concepts_of(mentions: Iterable[Mention]) -> tuple[Cui, ...]:
     """The kept concepts of a text, each once."""
     return tuple(dict.fromkeys(one.cui for one in mentions if one.kept))
-
-
-def in_batches(captions: Iterable[Caption]) -> Iterator[list[Caption]]:
-    """Captions in pieces that are worth sending to a process and small enough to wait in numbers."""
-    batch: list[Caption] = []
-    letters = 0
-    for one in captions:
-        batch.append(one)
-        letters += len(one.text)
-        if len(batch) >= _CAPTIONS or letters >= _LETTERS:
-            yield batch
-            batch, letters = [], 0
-    if batch:
-        yield batch

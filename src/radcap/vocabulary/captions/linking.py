@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING
 
 from radcap.core.processes import default_workers, in_processes
-from radcap.vocabulary.captions.batches import in_batches
+from radcap.vocabulary.batching import in_batches
 from radcap.vocabulary.captions.writing import MOST_CUIS, concept_run, mention_file
 from radcap.vocabulary.linking.mentions import Mention
 from radcap.vocabulary.rules import Unit, cut_rare
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from radcap.vocabulary.rules import FrequencyCut
 
 __all__ = ["Linked", "link_captions"]
+
+_CAPTIONS, _LETTERS = 2_000, 1 << 19  # worth sending to a process, and small enough to wait in numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,8 @@ def link_captions(
             writers.append(stack.enter_context(concept_run(out)))
         if mentions is not None:
             writers.append(stack.enter_context(mention_file(mentions, dropped=work.trace)))
-        batches = _told(in_processes(work, in_batches(captions), processes), told)
+        pieces = in_batches(captions, lambda one: len(one.text), letters=_LETTERS, most=_CAPTIONS)
+        batches = _told(in_processes(work, pieces, processes), told)
         rare: Mapping[Cui, str] = {}
         if cut is not None:
             spool = stack.enter_context(tempfile.TemporaryFile())

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from radcap.core import UsageError
+from radcap.vocabulary.batching import in_batches
 from radcap.vocabulary.linking.choosing import Case, Choices
 from radcap.vocabulary.linking.context import Context
 from radcap.vocabulary.linking.expansion import expand
@@ -79,7 +80,7 @@ class Linker:
 
     def extract(self, texts: Iterable[str], *, trace: bool = False) -> Iterator[tuple[Mention, ...]]:
         """The mentions of each text, many texts at a time."""
-        for batch in _batches(texts):
+        for batch in in_batches(texts, len, letters=_BATCH):
             yield from self._batch(batch, trace)
 
     def _batch(self, texts: Sequence[str], trace: bool) -> list[tuple[Mention, ...]]:
@@ -216,16 +217,3 @@ def _marks_at(row: WordRow, marks: _Marks, text: int, place: int) -> tuple[bool,
     if word < 0 or at >= row.end[word]:
         return False, False
     return bool(marks[0][word]), bool(marks[1][word])
-
-
-def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    letters = 0
-    for text in texts:
-        batch.append(text)
-        letters += len(text) + 1
-        if letters >= _BATCH:
-            yield batch
-            batch, letters = [], 0
-    if batch:
-        yield batch

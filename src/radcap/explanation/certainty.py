@@ -19,7 +19,7 @@ SCALE: tuple[tuple[float, str], ...] = (
     (0.45, "as likely as not"),
     (0.20, "unlikely"),
     (0.05, "very unlikely"),
-    (0.0, "remote"),
+    (0.0, "most unlikely"),
 )
 _LEAST, _MOST = 0.01, 0.99
 
