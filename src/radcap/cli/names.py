@@ -17,24 +17,28 @@ __all__ = ["datasets", "devices", "editions", "metrics", "models", "systems"]
 
 
 def models(incomplete: str) -> list[str]:
+    """Models that ship inside."""
     from radcap.zoo import names
 
     return _fitting(names(), incomplete)
 
 
 def systems(incomplete: str) -> list[str]:
+    """Systems of the catalogue."""
     from radcap.systems import system_names
 
     return _fitting(system_names(), incomplete)
 
 
 def editions(incomplete: str) -> list[str]:
+    """Editions of the challenge."""
     from radcap.metrics import EDITIONS
 
     return _fitting(EDITIONS, incomplete)
 
 
 def datasets(incomplete: str) -> list[str]:
+    """Datasets that ship inside."""
     from radcap.datasets.loading import BUNDLED
 
     return _fitting(BUNDLED, incomplete)
@@ -49,6 +53,7 @@ def metrics(incomplete: str) -> list[str]:
 
 
 def devices(incomplete: str) -> list[str]:
+    """Where to compute."""
     return _fitting(("auto", "cpu", "cuda"), incomplete)
 
 

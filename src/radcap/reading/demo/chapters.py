@@ -31,6 +31,7 @@ class Chapter:
 
 
 def data_chapter(data: DataPage) -> Chapter:
+    """The images inside, by split."""
     return Chapter("radcap dataset report radiology-open: the images that ship inside", (data.splits,))
 
 

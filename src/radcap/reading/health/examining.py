@@ -20,6 +20,7 @@ __all__ = ["examine"]
 
 
 def examine() -> Health:
+    """What is here, and what can be done with it."""
     packages, changed, machine = extras(), changed_files(), examine_machine()
     assets: tuple[Asset, ...] = ()
     able: tuple[Feature, ...] = ()

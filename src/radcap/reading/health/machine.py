@@ -21,6 +21,7 @@ _LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a container
 
 
 def examine_machine() -> Machine:
+    """The machine under radcap."""
     graphics, loads = gpu()
     return Machine(
         python=platform.python_version(),

@@ -19,6 +19,7 @@ _EXTRA = re.compile(r"""extra == ['"]([^'"]+)['"]""")
 
 
 def version_of(package: str) -> str | None:
+    """Of an installed package; None where it is absent."""
     try:
         return version(package)
     except PackageNotFoundError:

@@ -55,6 +55,7 @@ class Answer:
 
 
 def json_answer(told: Mapping[str, object], status: HTTPStatus = HTTPStatus.OK) -> Answer:
+    """A value for a program."""
     return Answer(json.dumps(told, ensure_ascii=False).encode("utf-8", "backslashreplace"), _JSON, status)
 
 
