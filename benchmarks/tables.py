@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,6 +68,8 @@ def often(times: int) -> str:
 
 def machine() -> str:
     """What the figures depend on besides the code: machine, load when the run began, versions."""
+    from importlib.metadata import version  # its memory would be taken for that of what is measured
+
     hardware = f"{platform.system()} {platform.machine()}, {_processor()}, {os.cpu_count()} CPUs"
     python = f"{platform.python_implementation()} {platform.python_version()}"
     versions = ", ".join(f"{name} {version(name)}" for name in _PACKAGES)

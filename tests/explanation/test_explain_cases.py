@@ -152,7 +152,7 @@ def test_images_that_will_not_decode_are_no_cases() -> None:
     table = part.table.set_column(part.table.column_names.index("image"), "image", pa.array(list("012")))
     broken = replace(part, table=table, images=MemoryImages(files))
     assert list(cases_of(_model(), broken).index.ids) == [part.ids[0], part.ids[2]]
-    with pytest.raises(InputError, match="none of its 1 images can be a case"):
+    with pytest.raises(InputError, match="of 1 image none can be a case"):
         cases_of(_model(), broken[1:2])
 
 

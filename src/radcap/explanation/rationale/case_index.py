@@ -65,9 +65,7 @@ def case_index(
         if progress is not None:
             progress("images", len(ids))
     if not ids:
-        raise InputError(
-            f"{images.name}: none of its {counted(len(images))} can be a case. Check them first."
-        )
+        raise InputError(f"{images.name}: of {counted(len(images))} none can be a case. Check them first.")
     seen = set(ids)
     kept = images.filter(np.array([one in seen for one in images.ids], np.bool_))
     truth = label_matrix(kept, model.labels)
