@@ -154,7 +154,7 @@ def killer(stage: str, epoch: int) -> Talk:
 
     def tell(text: str) -> None:
         name, _, rest = text.partition(": ")
-        if "epochs over" in rest:
+        if " over " in rest:
             now[0] = name
         if now[0] == stage and text.startswith(f"epoch {epoch} of"):
             raise Killed

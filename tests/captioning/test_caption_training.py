@@ -192,7 +192,7 @@ def test_a_refit_learns_from_both_splits_for_the_best_number_of_epochs(tmp_path:
     assert folder.card()["stages"]["captions"]["held_loss"] == plain.card()["stages"]["captions"]["held_loss"]
     assert not same_weights(folder.weights, plain.weights)
     parts = CaptionParts.of(drawn(), system.data)
-    told = next(one for one in reversed(heard) if "epochs over" in one)
+    told = next(one for one in reversed(heard) if " over " in one)
     assert told.endswith(f"over {len(parts.both)}")
 
 
@@ -205,10 +205,10 @@ def test_stages_of_a_whole_course(tmp_path: Path) -> None:
     )
     folder = taught(system, tmp_path / "m", talk=heard.talk)
     assert list(folder.card()["stages"]) == ["language", "captions", "scst"]
-    assert [one for one in heard if "epochs over" in one] == [
+    assert [one for one in heard if " over " in one] == [
         "language: 2 epochs over 46",
-        "captions: 1 epochs over 38",
-        "scst: 1 epochs over 38",
+        "captions: 1 epoch over 38",
+        "scst: 1 epoch over 38",
     ]
     assert heard.has("held-out rouge1")
     assert heard.has("held-out cider")

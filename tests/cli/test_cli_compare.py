@@ -294,7 +294,7 @@ WRONG_FILES = {
     "concepts for a truth": (("better.csv",), "truth/concepts.csv", "captions", "holds concepts"),
     "ids for a truth": (("better.csv",), "ids.csv", "captions", "ids.csv holds no caption, only ids."),
     "concepts for a run": (("better.csv", "a.csv"), "truth", "captions", "a.csv holds concepts, e.g. C"),
-    "another split": (("better.csv",), "other.csv", "captions", "1 of 1 runs cannot be scored: better.csv."),
+    "another split": (("better.csv",), "other.csv", "captions", "1 of 1 run cannot be scored: better.csv."),
 }
 
 

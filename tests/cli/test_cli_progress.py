@@ -126,4 +126,4 @@ def test_what_is_found_in_a_run_is_data_beside_a_bar_too(captions: Path) -> None
     assert code == 1
     assert "worse.csv:0:0: RUN207 2 of 3 ids are absent" in data
     assert "RUN207" not in shown
-    assert "1 of 1 runs cannot be scored: worse.csv." in shown
+    assert "1 of 1 run cannot be scored: worse.csv." in shown

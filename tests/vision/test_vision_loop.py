@@ -145,7 +145,7 @@ def test_no_epochs_leave_the_network_as_it_was():
 
 
 def test_no_image_is_refused():
-    with pytest.raises(UsageError, match="There are 0 images to learn from, for 1 process"):
+    with pytest.raises(UsageError, match="0 images to learn from, for 1 process"):
         fit(tiny_network(), drawn_feed(0), BCE, QUICK, CPU)
 
 

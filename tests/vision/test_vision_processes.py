@@ -51,7 +51,7 @@ def learn(out: str) -> None:
     spoilt = replace(SETTINGS, epochs=1)
     with pytest.raises(UsageError, match="no number"):
         fit(tiny_network(), drawn_feed(), spoilt_in_one(place), spoilt, place)
-    with pytest.raises(UsageError, match="There are 1 images to learn from, for 2 processes"):
+    with pytest.raises(UsageError, match="1 image to learn from, for 2 processes"):
         fit(tiny_network(), drawn_feed(1), BCE, SETTINGS, place)
     distributed.barrier()
     distributed.destroy_process_group()

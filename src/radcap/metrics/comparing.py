@@ -11,7 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from radcap.core import InputError, Level, Missing, Run, Score, Task, UsageError, signature, unknown_name
+from radcap.core import (
+    InputError,
+    Level,
+    Missing,
+    Run,
+    Score,
+    Task,
+    UsageError,
+    counted,
+    signature,
+    unknown_name,
+)
 from radcap.formats import dialect
 from radcap.metrics.aggregates import aggregate, parts_of
 from radcap.metrics.caption_labels import caption_labels
@@ -102,8 +113,9 @@ class RefusedRuns(InputError):
     def __init__(self, refused: Mapping[str, InputError], runs: int) -> None:
         names = ", ".join(error.path or name for name, error in refused.items())
         said = dict.fromkeys(str(error) for error in refused.values() if not _has_errors(error))
+        why = "".join(f"{one} " for one in said)
         super().__init__(
-            f"{len(refused)} of {runs} runs cannot be scored: {names}. {''.join(f'{why} ' for why in said)}"
+            f"{len(refused):,} of {counted(runs, 'run')} cannot be scored: {names}. {why}"
             "Nothing was compared. Mend them, or leave them out."
         )
         self.errors = {error.path or name: error for name, error in refused.items()}

@@ -225,7 +225,7 @@ def test_without_surveys_images_are_not_compared_and_that_is_said() -> None:
 def test_the_survey_of_another_dataset_is_no_survey_of_this_one() -> None:
     first, second = pictures("a", png(noise(1))), pictures("b", png(noise(2)))
     survey = survey_images(first, keep=False, workers=1)
-    with pytest.raises(UsageError, match="does not belong to the 1 records of b"):
+    with pytest.raises(UsageError, match="does not belong to b with 1 record"):
         find_leaks(first, second, surveys=(survey, survey))
     with pytest.raises(UsageError, match="does not belong"):
         leaks_within(second, survey=survey)

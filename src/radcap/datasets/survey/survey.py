@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from radcap.core import UsageError
+from radcap.core import UsageError, counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,6 +54,6 @@ class Survey:
         """Refuse to speak of another dataset: its rows would be taken for other images."""
         if self.ids != tuple(dataset.ids):
             raise UsageError(
-                f"The survey of {len(self.ids):,} images does not belong to the {len(dataset):,} records of "
-                f"{dataset.name}: the ids differ. Survey this dataset."
+                f"The survey of {counted(len(self.ids))} does not belong to {dataset.name} with "
+                f"{counted(len(dataset), 'record')}: the ids differ. Survey this dataset."
             )

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from radcap.core import UsageError
+from radcap.core import UsageError, counted
 from radcap.vision.training.history import EpochRow, History
 from radcap.vision.training.learner import Learner, put_weights, weights_of
 from radcap.vision.training.lessons import LabelExam, LabelLesson
@@ -77,7 +77,8 @@ def learn(
 ) -> Trained:
     """Train the network in place; it ends in evaluation mode with the weights that were chosen."""
     if len(lesson) < place.world:
-        raise UsageError(f"There are {len(lesson)} images to learn from, for {place.world} processes.")
+        processes = counted(place.world, "process", "processes")
+        raise UsageError(f"{counted(len(lesson))} to learn from, for {processes}.")
     learner = Learner(network, settings, place)
     if folder is not None and (state := folder.load()) is not None:
         unpack(learner, state)
