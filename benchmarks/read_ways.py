@@ -41,7 +41,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=3)
     asked = parser.parse_args()
     data = load_dataset("radiology-open", split="test")[: asked.images]
-    plain, mapping = radcap.open_reader(maps=False), radcap.open_reader()
+    plain, mapping = radcap.open_reader(maps=False, anyway=True), radcap.open_reader(anyway=True)
     model: Any = plain.model
     shots = list(stream(data, model.eyes.view, BATCH))
     pages = [model.page(sight) for sight in model.eyes.look(data)]

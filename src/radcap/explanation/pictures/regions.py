@@ -24,8 +24,10 @@ def labelled(mask: NDArray[np.bool_]) -> tuple[NDArray[np.intp], int]:
     runs = _runs(mask)
     above, below = runs[:-1], runs[1:]
     touching = (above > 0) & (below > 0)
-    pairs = np.unique(np.stack([above[touching], below[touching]]), axis=1)
-    roots = components(int(runs.max(initial=0)) + 1, pairs.T)
+    pairs = np.stack([above[touching], below[touching]], axis=1)
+    new = np.any(pairs[1:] != pairs[:-1], axis=1)  # two runs touch along many pixels, which follow each other
+    pairs = pairs[np.concatenate([np.ones(min(1, len(pairs)), np.bool_), new])]
+    roots = components(int(runs.max(initial=0)) + 1, pairs)
     found, names = np.unique(roots, return_inverse=True)  # a root is the first run of its region
     return names[runs], len(found) - 1
 

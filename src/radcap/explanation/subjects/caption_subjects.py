@@ -46,6 +46,7 @@ class Written:
     lens: WriterLens
     line: Line
     names: Mapping[Cui, str]
+    features: torch.Tensor  # of the image, as the writer sees it
     detector: ConceptVoices | None = None
 
     @property
@@ -83,7 +84,7 @@ def caption_statements(written: Written, wanted: Wanted) -> tuple[Statement, ...
     """The words of a caption that a writer wrote."""
     asked = wanted_phrases(written.line.caption, written.line, written.names, wanted)
     spans = [written.span(phrase) for _, phrase in asked]
-    effects = _effects(written.lens, spans)
+    effects = _effects(written.lens, written.features, spans)
     found = [
         _statement(written, kind, phrase, span, effect)
         for (kind, phrase), span, effect in zip(asked, spans, effects, strict=True)
@@ -102,10 +103,9 @@ class _Effect:
 
 
 @torch.no_grad()
-def _effects(lens: WriterLens, spans: Sequence[Span]) -> list[_Effect]:
+def _effects(lens: WriterLens, features: torch.Tensor, spans: Sequence[Span]) -> list[_Effect]:
     if not spans:
         return []
-    features = lens.backbone(lens.pixels).float()
     whole = lens.scores(features, spans)[0]
     image = whole - lens.spans(None, lens.told, spans)[0]
     told = _told(lens.told)

@@ -35,7 +35,8 @@ def concept_lens(model: NetworkModel, data: bytes, name: str) -> NetworkLens | N
 
 
 @torch.no_grad()
-def vector_of(lens: NetworkLens | NeighbourLens) -> NDArray[np.float32]:
-    """What the image is compared by."""
+def vector_of(lens: NetworkLens | NeighbourLens, features: torch.Tensor | None = None) -> NDArray[np.float32]:
+    """What the image is compared by; its features may be known."""
     head = lens.network.head if isinstance(lens, NetworkLens) else lens.head
-    return head.embed(lens.backbone(lens.pixels)).float()[0].cpu().numpy()
+    known = lens.backbone(lens.pixels) if features is None else features
+    return head.embed(known).float()[0].cpu().numpy()

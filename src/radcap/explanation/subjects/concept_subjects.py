@@ -65,10 +65,9 @@ class ConceptVoices:
             for lens, name, part in found
         )
 
-    @property
-    def vector(self) -> NDArray[np.float32] | None:
-        """What the image is compared by, where one network names the concepts."""
-        return vector_of(self.lenses[0]) if len(self.lenses) == 1 else None
+    def vector(self, features: torch.Tensor | None = None) -> NDArray[np.float32] | None:
+        """What the image is compared by, where one network names the concepts; its features may be known."""
+        return vector_of(self.lenses[0], features) if len(self.lenses) == 1 else None
 
 
 def voices_of(model: NetworkModel | EnsembleModel, data: bytes, name: str) -> ConceptVoices:

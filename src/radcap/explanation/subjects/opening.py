@@ -113,6 +113,7 @@ def _subject(
     caption: str = "",
     voices: ConceptVoices | None = None,
     notes: tuple[str, ...] = (),
+    features: torch.Tensor | None = None,
 ) -> Subject:
     return Subject(
         photo.image,
@@ -120,7 +121,7 @@ def _subject(
         statements,
         caption,
         neighbours=_answering(voices),
-        vector=None if voices is None else voices.vector,
+        vector=None if voices is None else voices.vector(features),
         notes=notes,
     )
 
@@ -148,13 +149,17 @@ def _written(model: WriterModel, line: Line, photo: Photo, wanted: Wanted) -> Su
         note = "No draft of the writer was supported: the caption says plainly what the detector decided for."
         return _subject(photo, found + concepts, line.caption, detector, (note,))
     seen = sighted(photo.data, photo.name, eyes.view, eyes.place.device)
-    lens = WriterLens(model, _told(model, seen.pixels, detector), seen.pixels, seen.frame)
-    written = Written(lens, line, model.names, detector)
+    with torch.no_grad():
+        features = eyes.looker(seen.pixels).float()
+    lens = WriterLens(model, _told(model, features, detector), seen.pixels, seen.frame)
+    written = Written(lens, line, model.names, features, detector)
     if detector is not None:
         pairs = _concept_pairs(wanted, detector, line.caption)
         wanted = replace(wanted, contrasts=tuple(one for one in wanted.contrasts if one not in pairs))
         concepts += tuple(contrast_statement(detector, *one) for one in pairs)
-    return _subject(photo, caption_statements(written, wanted) + concepts, line.caption, detector)
+    found = caption_statements(written, wanted) + concepts
+    theirs = features if eyes.backbone is None else None  # the detector's too
+    return _subject(photo, found, line.caption, detector, features=theirs)
 
 
 def _concept_pairs(wanted: Wanted, detector: ConceptVoices, caption: str) -> list[tuple[str, str]]:
@@ -168,8 +173,7 @@ def _concept_pairs(wanted: Wanted, detector: ConceptVoices, caption: str) -> lis
 
 
 @torch.no_grad()
-def _told(model: WriterModel, pixels: torch.Tensor, detector: ConceptVoices | None) -> Hints:
-    features = model.eyes.looker(pixels).float()
+def _told(model: WriterModel, features: torch.Tensor, detector: ConceptVoices | None) -> Hints:
     if detector is None or model.eyes.backbone is None:
         return hints_for(model, features)
     theirs = detector.lenses[0]
