@@ -54,6 +54,7 @@ def test_picture_of_the_report_shows_what_the_models_say_today(page_script):
         drawn = picture.info[page_script["KEY"]]
     test = load_dataset("radiology-open", split="test")
     (reading,) = radcap.open_reader(maps=False, cases=0)(test[:1])
+    assert isinstance(reading, radcap.Reading)
     said = Table(("image", "caption"), ((reading.image, reading.caption),)).to_markdown()
     assert drawn == said, "Draw it again: .venv/bin/python docs/make_page_picture.py report.png"
 

@@ -46,7 +46,6 @@ class Written:
     lens: WriterLens
     line: Line
     names: Mapping[Cui, str]
-    features: torch.Tensor  # of the image, as the writer sees it
     detector: ConceptVoices | None = None
 
     @property
@@ -80,11 +79,11 @@ def _is_named(phrase: Phrase, wanted: Wanted, names: Mapping[Cui, str]) -> bool:
     return phrase.cui in wanted.cuis(names) or phrase.text.casefold() in asked
 
 
-def caption_statements(written: Written, wanted: Wanted) -> tuple[Statement, ...]:
-    """The words of a caption that a writer wrote."""
+def caption_statements(written: Written, wanted: Wanted, features: torch.Tensor) -> tuple[Statement, ...]:
+    """The words of a caption that a writer wrote, over the features it saw."""
     asked = wanted_phrases(written.line.caption, written.line, written.names, wanted)
     spans = [written.span(phrase) for _, phrase in asked]
-    effects = _effects(written.lens, written.features, spans)
+    effects = _effects(written.lens, features, spans)
     found = [
         _statement(written, kind, phrase, span, effect)
         for (kind, phrase), span, effect in zip(asked, spans, effects, strict=True)

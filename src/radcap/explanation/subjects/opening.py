@@ -152,12 +152,12 @@ def _written(model: WriterModel, line: Line, photo: Photo, wanted: Wanted) -> Su
     with torch.no_grad():
         features = eyes.looker(seen.pixels).float()
     lens = WriterLens(model, _told(model, features, detector), seen.pixels, seen.frame)
-    written = Written(lens, line, model.names, features, detector)
+    written = Written(lens, line, model.names, detector)
     if detector is not None:
         pairs = _concept_pairs(wanted, detector, line.caption)
         wanted = replace(wanted, contrasts=tuple(one for one in wanted.contrasts if one not in pairs))
         concepts += tuple(contrast_statement(detector, *one) for one in pairs)
-    found = caption_statements(written, wanted) + concepts
+    found = caption_statements(written, wanted, features) + concepts
     theirs = features if eyes.backbone is None else None  # the detector's too
     return _subject(photo, found, line.caption, detector, features=theirs)
 
