@@ -24,7 +24,7 @@ demo: .venv/.base  ## what radcap does, on the data it ships; writes demo-out/
 	@echo; echo 'First, so that the shell finds radcap: . .venv/bin/activate'
 
 test: .venv/.dev  ## the tests, and every branch of the pure packages
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --reruns $(RERUNS) -m "$(MARK)" --cov --cov-report=
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --reruns $(RERUNS) -m "$(MARK)" --durations 20 --cov --cov-report=
 	@$(MAKE) --no-print-directory coverage
 
 coverage: .venv/.dev  ## fails when the last test run left a branch of the pure packages out

@@ -46,6 +46,7 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
 
+@pytest.mark.slow
 def test_bench_captioning_compares_with_plain_loops() -> None:
     done = run_script("bench_captioning.py", "--quick")
     assert done.returncode == 0, done.stderr

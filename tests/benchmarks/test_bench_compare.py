@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+@pytest.mark.slow
 def test_bench_compare_agrees_with_scipy() -> None:
     done = run_script("bench_compare.py", "--quick", "--images", "200")
     assert done.returncode == 0, done.stderr

@@ -51,7 +51,7 @@ _VERSION = re.compile(r"(?<=radcap:)\d+\.\d+\.\d+")
 _NEEDS_JAVA = "<!-- needs Java -->\n"
 _SLOW = re.compile(r"^<!-- slow(?P<kind>| output|: (?P<instead>[^\n]+)) -->\n\Z", re.MULTILINE)
 _NO_JAVA = {"JAVA_TOOL_OPTIONS": "-XX:+RefuseToStart"}  # no Java knows this option, so none starts
-_OF_THE_READER = ("RADCAP_CORENLP", "RADCAP_SPACY_MODEL", "JAVA_TOOL_OPTIONS")
+_OF_THE_READER = ("RADCAP_CORENLP", "RADCAP_SPACY_MODEL", "JAVA_TOOL_OPTIONS", "COLUMNS")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ from doc_pages import ROOT
 from mkdocs.config import load_config
 from test_docs_facts import COMMANDS
 
+pytestmark = pytest.mark.xdist_group("site")  # one process builds it for all of them
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):

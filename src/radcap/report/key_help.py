@@ -27,7 +27,7 @@ def help_dialog(keys: Iterable[tuple[str, str]]) -> Markup:
         element("h2", "Keys", id="help-title"),
         element("dl", *rows, class_="keys"),
         element("p", switch),
-        element("button", "Close", type="button", data_help="close", autofocus="autofocus"),
+        element("button", "Close", type="button", data_help="close"),
         id="help",
         aria_labelledby="help-title",
     )

@@ -6,6 +6,10 @@
   const links = [...document.querySelectorAll(".strip-of-images a")];
   const told = document.getElementById("told");
   const help = document.getElementById("help");
+  function openHelp() {
+    help.showModal();
+    help.querySelector("[data-help=close]").focus(); // autofocus would ask for it when the page opens
+  }
   const slider = document.getElementById("opacity");
   const position = document.getElementById("position");
   const chosen = images.map((image) => image.querySelector('.statement[aria-pressed="true"]')?.dataset.mark);
@@ -116,7 +120,7 @@
     "+": () => opacity(Number(slider.value) + 5),
     "=": () => opacity(Number(slider.value) + 5),
     "-": () => opacity(Number(slider.value) - 5),
-    "?": () => help.showModal(),
+    "?": openHelp,
   };
 
   function pressed(event) {
@@ -138,7 +142,7 @@
     if (button.matches(".statement")) choose(button);
     if (button.dataset.toggle) toggle(button.dataset.toggle);
     if (button.dataset.step) move(Number(button.dataset.step));
-    if (button.dataset.help === "open") help.showModal();
+    if (button.dataset.help === "open") openHelp();
     if (button.dataset.help === "close") help.close();
   });
   slider.addEventListener("input", () => opacity(slider.value));

@@ -3,6 +3,10 @@
 (() => {
   const cards = [...document.querySelectorAll(".reading")];
   const help = document.getElementById("help");
+  function openHelp() {
+    help.showModal();
+    help.querySelector("[data-help=close]").focus(); // autofocus would ask for it when the page opens
+  }
   const words = document.getElementById("words");
   const modality = document.getElementById("modality");
   const findings = document.getElementById("findings");
@@ -64,7 +68,7 @@
     j: () => step(1),
     k: () => step(-1),
     "/": () => words.focus(),
-    "?": () => help.showModal(),
+    "?": openHelp,
   };
 
   document.addEventListener("keydown", (event) => {
@@ -75,7 +79,7 @@
     event.preventDefault();
     keys[name]();
   });
-  document.querySelector("[data-help=open]").addEventListener("click", () => help.showModal());
+  document.querySelector("[data-help=open]").addEventListener("click", openHelp);
   help.querySelector("[data-help=close]").addEventListener("click", () => help.close());
   for (const one of [words, modality, findings]) one.addEventListener("input", filter);
   filter(); // a browser that comes back keeps what was typed
