@@ -2,7 +2,8 @@
 # each target makes .venv by itself, and two stamps keep it from being made twice.
 
 PYTHON ?= python3
-JOBS ?= 2
+# Three on two cores: many tests wait for programs that they start.
+JOBS ?= 3
 MARK ?= not slow
 RERUNS ?= 0
 
@@ -24,7 +25,7 @@ demo: .venv/.base  ## what radcap does, on the data it ships; writes demo-out/
 	@echo; echo 'First, so that the shell finds radcap: . .venv/bin/activate'
 
 test: .venv/.dev  ## the tests, and every branch of the pure packages
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --reruns $(RERUNS) -m "$(MARK)" --durations 20 --cov --cov-report=
+	$(BIN)/python -m pytest -n $(JOBS) --reruns $(RERUNS) -m "$(MARK)" --durations 20 --cov --cov-report=
 	@$(MAKE) --no-print-directory coverage
 
 coverage: .venv/.dev  ## fails when the last test run left a branch of the pure packages out

@@ -62,6 +62,7 @@ def test_tables_of_a_cpu_are_not_written_as_those_of_a_gpu(words: list[str]) -> 
     assert "a full run on a GPU" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_ways_start_on_a_bare_machine() -> None:
     """With torch, numpy, pillow and pyarrow; the rest is as if it were not installed."""
     absent = ("typer", "rich", "timm", "transformers", "torchvision", "polars", "duckdb", "lxml", "scipy")

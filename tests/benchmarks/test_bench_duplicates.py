@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from bench_files import run_script
 
 
@@ -18,6 +19,7 @@ def test_planted_copies_are_found_among_pictures(script) -> None:
     assert search.whole(search.synthetic_survey(500)).tolist() == [[i, 490 + i] for i in range(10)]
 
 
+@pytest.mark.slow
 def test_the_report_names_sizes_and_goal() -> None:
     done = run_script("bench_duplicates.py", "--quick")
     assert done.returncode == 0, done.stderr

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Script = Callable[[str], Any]
 
 
+@pytest.mark.slow
 def test_bench_retrieval_finds_the_same_neighbours() -> None:
     done = run_script("bench_retrieval.py", "--quick", "--images", "60")
     assert done.returncode == 0, done.stderr

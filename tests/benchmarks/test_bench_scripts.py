@@ -39,6 +39,7 @@ def test_bench_concepts_finds_both_ways_equal_to_the_last_bit() -> None:
     assert done.stdout.count("equal to the last bit") == 2
 
 
+@pytest.mark.slow
 def test_bench_validate_comes_to_the_same_verdicts() -> None:
     done = run_script("bench_validate.py", "--quick", "--images", "60")
     assert done.returncode == 0, done.stderr

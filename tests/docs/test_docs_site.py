@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import importlib
 import os
 import re
@@ -14,12 +15,20 @@ from doc_pages import ROOT
 from mkdocs.config import load_config
 from test_docs_facts import COMMANDS
 
-pytestmark = pytest.mark.xdist_group("site")  # one process builds it for all of them
-
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site")
+def site(tmp_path_factory, worker_id):
+    """One process builds it for all of them."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "site"
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "sitemap.xml").is_file():
+            build(folder)
+    return folder
+
+
+def build(folder):
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
         cwd=ROOT,
@@ -30,7 +39,6 @@ def site(tmp_path_factory):
     )
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     assert [line for line in done.stderr.splitlines() if not line.startswith("INFO ")] == []
-    return folder
 
 
 class References(HTMLParser):

@@ -16,7 +16,7 @@ from radcap.core import Level, Task
 from radcap.datasets import load_dataset
 from radcap.formats import Kind, read_labels, read_run, validate
 from radcap.metrics import compare, score_captions, score_concepts
-from radcap.reading.demo import Story, run_demo
+from radcap.reading.demo import run_demo
 from radcap.reading.demo.model_story import Sizes
 from radcap.reading.demo.scored_runs import ScoredRuns
 from radcap.reading.values import RESEARCH_ONLY
@@ -25,7 +25,7 @@ from radcap.systems.predicting import predict
 if TYPE_CHECKING:
     from commands import Command
 
-pytestmark = pytest.mark.xdist_group("demo")  # one process tells the story for all of them
+    from radcap.reading.demo.judged_systems import JudgedSystems
 
 RUNS = ("noisy", "noisier", "modality-only", "constant")
 CAPTION_RUNS = ("captions-half", "captions-neighbour", "captions-word-list", "captions-constant")
@@ -235,17 +235,9 @@ def test_without_models_no_torch_is_loaded(told: tuple[Path, ScoredRuns]) -> Non
 FEW = Sizes(readings=1, explained=1, test=9)
 
 
-@pytest.fixture(scope="module")
-def with_models(tmp_path_factory: pytest.TempPathFactory) -> tuple[Story, list[str]]:
+def test_the_models_read_are_scored_compared_and_explained(tmp_path: Path) -> None:
     told: list[str] = []
-    out = tmp_path_factory.mktemp("demo") / "out"
-    return run_demo(out, sizes=FEW, tell=lambda one: told.append(one.heading)), told
-
-
-def test_the_models_read_are_scored_compared_and_explained(with_models: tuple[Story, list[str]]) -> None:
-    story, told = with_models
-    models = story.models
-    assert models is not None
+    story = run_demo(tmp_path / "out", sizes=FEW, tell=lambda one: told.append(one.heading))
     assert [one.split(":")[0] for one in told[1:8]] == [
         "radcap read",
         "radcap validate",
@@ -255,6 +247,8 @@ def test_the_models_read_are_scored_compared_and_explained(with_models: tuple[St
         "radcap compare",
         "radcap explain",
     ]
+    models = story.models
+    assert models is not None
     (reading,) = models.readings
     for judged, names in (
         (models.judged.concepts, {"zoo:concepts", "nearest case", "commonest"}),
@@ -265,34 +259,30 @@ def test_the_models_read_are_scored_compared_and_explained(with_models: tuple[St
         assert judged.report.n == 9
     assert models.judged.captions.missing  # what needs a download is named
     assert models.explained.images == (reading.image,)
+    check_report(story.report, reading.caption.split()[0])
+    check_runs(models.judged)
 
 
-def test_the_report_shows_the_readings_and_its_links_lead_somewhere(
-    with_models: tuple[Story, list[str]],
-) -> None:
-    story, _ = with_models
-    assert story.models is not None
-    page = story.report.read_text("utf-8")
-    first = story.models.readings[0].caption.split()[0]
-    for part in (first, "nearest case", RESEARCH_ONLY, 'href="explained/viewer.html"'):
+def check_report(report: Path, word: str) -> None:
+    """It shows the readings, and its links lead somewhere."""
+    page = report.read_text("utf-8")
+    for part in (word, "nearest case", RESEARCH_ONLY, 'href="explained/viewer.html"'):
         assert part in page
     for link in set(re.findall(r'href="([^"#:]+)"', page)):
-        assert (story.report.parent / link).is_file(), link
+        assert (report.parent / link).is_file(), link
 
 
-@pytest.mark.slow
-def test_the_models_may_tell_it_again_into_the_same_folder(with_models: tuple[Story, list[str]]) -> None:
-    story, _ = with_models
-    before = contents(story.report.parent)
-    again = run_demo(story.report.parent, sizes=FEW)
-    assert contents(story.report.parent).keys() == before.keys()
-    assert again.commands == story.commands
-
-
-def test_the_runs_of_the_demo_are_those_of_predict(with_models: tuple[Story, list[str]]) -> None:
-    story, _ = with_models
-    assert story.models is not None
-    judged = story.models.judged
+def check_runs(judged: JudgedSystems) -> None:
+    """The runs are those of `radcap predict`."""
     test = load_dataset("radiology-open", split="test")[:9]
     for name, task in (("zoo:concepts", judged.concepts), ("zoo:captions", judged.captions)):
         assert predict(name, test).run(test.ids).cells == read_run(task.run, task.task)[0].cells
+
+
+@pytest.mark.slow
+def test_the_models_may_tell_it_again_into_the_same_folder(tmp_path: Path) -> None:
+    first = run_demo(tmp_path / "out", sizes=FEW)
+    before = contents(tmp_path / "out")
+    again = run_demo(tmp_path / "out", sizes=FEW)
+    assert contents(tmp_path / "out").keys() == before.keys()
+    assert again.commands == first.commands
