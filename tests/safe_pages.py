@@ -6,7 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
-__all__ = ["HOSTILE", "Tags", "safe"]
+__all__ = ["HOSTILE", "WATCH", "Tags", "safe"]
 
 HOSTILE = (
     "</script><img src=x onerror=alert(1)>",
@@ -14,6 +14,8 @@ HOSTILE = (
     "\u202eevil\u202c \u200f right to left",
     "steers \x1b[31m \x07 \x85 a terminal",
 )
+# Run by a browser before a page: what the page's own policy forbids is then said aloud.
+WATCH = "addEventListener('securitypolicyviolation', (event) => console.error('policy', event.blockedURI))"
 
 
 class Tags(HTMLParser):

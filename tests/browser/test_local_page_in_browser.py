@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from PIL import Image
-from safe_pages import HOSTILE
+from safe_pages import HOSTILE, WATCH
 from serving_samples import served
 
 if TYPE_CHECKING:
@@ -22,12 +20,6 @@ if TYPE_CHECKING:
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-BROWSER = os.environ.get("RADCAP_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
-pytestmark = pytest.mark.skipif(
-    BROWSER is None, reason="no browser here: install Chromium, or name one in RADCAP_BROWSER"
-)
-WATCH = "addEventListener('securitypolicyviolation', (event) => console.error('policy', event.blockedURI))"
 DROP = """(files) => {
   const held = new DataTransfer();
   for (const [name, text] of files) held.items.add(new File([text], name));
@@ -38,14 +30,6 @@ PASTE = """(name) => {
   held.items.add(new File(["bytes"], name));
   document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: held, bubbles: true }));
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as play:
-        opened = play.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")

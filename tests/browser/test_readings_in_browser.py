@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import shutil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +10,7 @@ import pytest
 from explanation_samples import blob
 from PIL import Image
 from reading_samples import CONCEPTS, empty_reading, sample_reading, sample_unread
-from safe_pages import HOSTILE
+from safe_pages import HOSTILE, WATCH
 
 from radcap.explanation.values import Evidence, Kind
 from radcap.reading.page import readings_page
@@ -20,23 +18,6 @@ from radcap.reading.page import readings_page
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-BROWSER = os.environ.get("RADCAP_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
-pytestmark = pytest.mark.skipif(
-    BROWSER is None, reason="no browser here: install Chromium, or name one in RADCAP_BROWSER"
-)
-WATCH = "addEventListener('securitypolicyviolation', (event) => console.error('policy', event.blockedURI))"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as play:
-        opened = play.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")

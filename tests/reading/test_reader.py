@@ -27,7 +27,7 @@ def reader():
 
 
 @pytest.fixture(scope="module")
-def test_images():
+def held_out():
     return radcap.load_dataset("radiology-open", split="test")
 
 
@@ -47,8 +47,8 @@ def readings(reader, images):
     return read
 
 
-def test_concepts_and_caption_are_those_of_the_models(reader, test_images):
-    some = test_images[:3]
+def test_concepts_and_caption_are_those_of_the_models(reader, held_out):
+    some = held_out[:3]
     found = readings(reader, some)
     concepts = radcap.predict("zoo:concepts", some).run(some.ids).cells
     captions = radcap.predict("zoo:captions", some).run(some.ids).cells
@@ -61,8 +61,8 @@ def test_concepts_and_caption_are_those_of_the_models(reader, test_images):
     assert all(not one.evidence and not one.method for one in found)
 
 
-def test_the_modality_comes_first_and_kinds_by_probability(reader, test_images):
-    for one in readings(reader, test_images[:6]):
+def test_the_modality_comes_first_and_kinds_by_probability(reader, held_out):
+    for one in readings(reader, held_out[:6]):
         roles = [seen.role for seen in one.concepts]
         assert roles == sorted(roles, key=_order)
         for role in set(roles):
@@ -75,8 +75,8 @@ def _order(role):
     return (Role.MODALITY, Role.REGION, Role.DIRECTION, Role.FINDING, Role.OTHER).index(role)
 
 
-def test_every_statement_of_a_reading_has_a_map_or_a_note(test_images):
-    (reading,) = readings(radcap.open_reader(cases=0), test_images[:1])
+def test_every_statement_of_a_reading_has_a_map_or_a_note(held_out):
+    (reading,) = readings(radcap.open_reader(cases=0), held_out[:1])
     assert reading.method == "occlusion"
     assert not reading.neighbours
     assert {one.kind for one in reading.evidence} == {Kind.CONCEPT, Kind.WORD, Kind.SPAN}
@@ -90,8 +90,8 @@ def test_every_statement_of_a_reading_has_a_map_or_a_note(test_images):
     assert reading.evidence_of("C0000000") is None
 
 
-def test_json_has_the_agreed_keys(reader, test_images):
-    told = next(reader(test_images[:1])).to_json()
+def test_json_has_the_agreed_keys(reader, held_out):
+    told = next(reader(held_out[:1])).to_json()
     agreed = {"image", "radiology", "modality", "concepts", "caption", "neighbours", "explanations", "model"}
     assert agreed <= told.keys()
     assert told["model"] == "zoo:captions"
@@ -99,9 +99,9 @@ def test_json_has_the_agreed_keys(reader, test_images):
     assert {"cui", "name", "p"} <= told["concepts"][0].keys()
 
 
-def test_a_detector_alone_reads_without_a_caption(test_images):
+def test_a_detector_alone_reads_without_a_caption(held_out):
     reader = radcap.open_reader("zoo:concepts", cases=1)
-    (one,) = readings(reader, test_images[:1])
+    (one,) = readings(reader, held_out[:1])
     assert one.caption == ""
     assert one.concepts
     assert {two.kind for two in one.evidence} == {Kind.CONCEPT}
@@ -122,9 +122,9 @@ def test_what_is_no_radiology_image_is_told_with_its_probability(reader, tmp_pat
     assert read.radiology == pytest.approx(one.radiology)
 
 
-def test_images_that_cannot_be_read_stand_in_their_places(reader, test_images, tmp_path):
+def test_images_that_cannot_be_read_stand_in_their_places(reader, held_out, tmp_path):
     good = tmp_path / "good.webp"
-    good.write_bytes(test_images[0].image.bytes)
+    good.write_bytes(held_out[0].image.bytes)
     text = tmp_path / "text.png"
     text.write_text("no image at all")
     tiny = tmp_path / "tiny.png"
@@ -146,9 +146,9 @@ def test_images_that_cannot_be_read_stand_in_their_places(reader, test_images, t
     assert "4 x 4 pixels" in small.why
 
 
-def test_a_file_that_is_gone_when_it_is_read(reader, test_images, tmp_path):
+def test_a_file_that_is_gone_when_it_is_read(reader, held_out, tmp_path):
     path = tmp_path / "gone.webp"
-    path.write_bytes(test_images[0].image.bytes)
+    path.write_bytes(held_out[0].image.bytes)
     images = image_files([path])
     path.unlink()
     (one,) = reader(images)
@@ -156,17 +156,17 @@ def test_a_file_that_is_gone_when_it_is_read(reader, test_images, tmp_path):
     assert "gone.webp" in one.why
 
 
-def test_bytes_are_read_as_a_file_is(reader, test_images):
-    record = test_images[0]
+def test_bytes_are_read_as_a_file_is(reader, held_out):
+    record = held_out[0]
     one = reader.read_bytes(record.image.bytes, "held.webp")
     assert isinstance(one, Reading)
     assert one.image == "held.webp"
-    assert one.caption == readings(reader, test_images[:1])[0].caption
+    assert one.caption == readings(reader, held_out[:1])[0].caption
 
 
-def test_one_file_gives_a_reading_and_several_give_readings(reader, test_images, tmp_path):
+def test_one_file_gives_a_reading_and_several_give_readings(reader, held_out, tmp_path):
     paths = []
-    for record in test_images[:2]:
+    for record in held_out[:2]:
         paths.append(tmp_path / record.image.name)
         paths[-1].write_bytes(record.image.bytes)
     one, many = radcap.read(paths[0], model=reader), radcap.read(tmp_path, model=reader)
@@ -179,13 +179,13 @@ def test_one_file_gives_a_reading_and_several_give_readings(reader, test_images,
     listed = radcap.read(paths, model=reader)
     assert isinstance(listed, Readings)
     assert listed.to_json() == many.to_json()
-    split = radcap.read(test_images[:1], split="test", model=reader)
+    split = radcap.read(held_out[:1], split="test", model=reader)
     assert isinstance(split, Readings)
     assert len(split) == 1
 
 
-def test_notebooks_show_readings(reader, test_images):
-    (one,) = readings(reader, test_images[:1])
+def test_notebooks_show_readings(reader, held_out):
+    (one,) = readings(reader, held_out[:1])
     many = Readings((one, Unread("<b>", "Not <i>read</i>.")))
     shown = one._repr_html_()
     assert "data:image/webp" in shown
@@ -213,13 +213,13 @@ def test_without_torch_the_way_to_it_is_told(monkeypatch):
         radcap.open_reader()
 
 
-def test_ensembles_read_too(test_images):
+def test_ensembles_read_too(held_out):
     member = open_model("zoo:concepts")
     assert isinstance(member, NetworkModel)
     decided = member.calibrator, member.rule
     made = Ensemble("mean-logit")
     ensemble = EnsembleModel({"a": member, "b": member}, made, member.labels, member.names, *decided)
-    (one,) = readings(Reader(ensemble, "two", maps=False), test_images[:1])
+    (one,) = readings(Reader(ensemble, "two", maps=False), held_out[:1])
     assert one.concepts
     assert not one.neighbours
 
@@ -229,8 +229,8 @@ def test_probabilities_in_refusals(p, told):
     assert _figure(p) == told
 
 
-def test_a_large_picture_is_made_small(reader, test_images):
-    picture = test_images[0].image.load().convert("L").resize((1200, 900))
+def test_a_large_picture_is_made_small(reader, held_out):
+    picture = held_out[0].image.load().convert("L").resize((1200, 900))
     held = io.BytesIO()
     picture.save(held, "png")
     one = Reader(reader.model, "m", maps=False, cases=0, anyway=True).read_bytes(held.getvalue(), "large.png")
