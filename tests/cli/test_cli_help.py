@@ -33,7 +33,7 @@ COMMANDS = list(every_command(typer.main.get_command(app)))
 NAMES = [" ".join(["radcap", *path]) for path in COMMANDS]
 BY_COMMAND = pytest.mark.parametrize("command", COMMANDS, ids=NAMES)
 # minutes, and half a minute each; the example of radcap itself is that of the demo
-LONG = {(), ("train",), ("demo",), ("predict",), ("explain",), ("read",)}
+LONG = {(), ("train",), ("demo",), ("predict",), ("explain",), ("read",), ("systems", "reproduce")}
 BY_EXAMPLE = pytest.mark.parametrize(
     "command", [pytest.param(path, marks=[pytest.mark.slow] * (path in LONG)) for path in COMMANDS], ids=NAMES
 )
@@ -58,7 +58,7 @@ def test_the_walk_finds_the_commands_of_the_design() -> None:
     data = {("dataset",), *(("dataset", kind) for kind in (*kinds, "cache"))}
     vocab = {("vocab",), *(("vocab", kind) for kind in ("build", "info", "search", "link"))}
     models = {("models",), ("models", "list"), ("models", "get")}
-    systems = {("systems",), ("systems", "list"), ("systems", "show")}
+    systems = {("systems",), ("systems", "list"), ("systems", "show"), ("systems", "reproduce")}
     assert set(COMMANDS) == {(), *single, *below, *data, *vocab, *models, *systems}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,9 @@ from radcap.captioning.system import CaptionSystem
 from radcap.core.tables import to_plain
 from radcap.detection.system import ConceptModel
 from radcap.explanation.system import ExplainSystem
-from radcap.systems import read_system, system_names, systems
+from radcap.systems import read_system, showing, system_names, systems
+from radcap.systems.board.kept import KeptScore
+from radcap.systems.needing import what_is_needed
 
 if TYPE_CHECKING:
     from commands import Command
@@ -37,9 +39,50 @@ def test_every_system_is_a_line(radcap: Command) -> None:
 def test_the_list_as_json(radcap: Command) -> None:
     told = json.loads(radcap("systems", "list", "--json").out)
     assert [one["name"] for one in told] == list(system_names())
-    assert set(told[0]) == {
-        "name", "edition", "team", "task", "source", "published", "needs", "differs",
-    }  # fmt: skip
+    every = {"name", "edition", "team", "task", "source", "published", "needs", "differs"}
+    of_concepts = {"family", "known", "need", "status", "measured"}
+    for one in told:
+        assert set(one) == (every | of_concepts if one["task"] == "concepts" else every)
+
+
+def test_concept_systems_are_listed_with_what_was_measured_here(
+    radcap: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = KeptScore(0.51234, 0.49, 0.53, 0.9, 2, "ab", "small", borrowed=False)
+    kept = {"2025/aueb-concepts": plain, "2023/closeai-concepts": replace(plain, f1=0.7, borrowed=True)}
+    monkeypatch.setattr(showing, "kept_scores", lambda: kept)
+    lines = [
+        line for line in radcap("systems", "list", "--task", "concepts").out.splitlines() if line.strip()
+    ]
+    assert lines[0].split() == ["name", "edition", "team", "family", "published", "here", "status"]
+    found = {words[0]: line for line in lines if (words := line.split())}
+    assert found["2025/aueb-concepts"].split("CNNs")[1].split()[:4] == [
+        "0.5888",
+        "0.5123",
+        "needs",
+        "weights",
+    ]
+    assert " 0.7000*  " in found["2023/closeai-concepts"]
+    assert found["radcap/random-concepts"].rstrip().endswith("runs here")
+    assert found["2026/uit-worker-concepts"].rstrip().endswith("needs weights densenet121")
+    told = json.loads(radcap("systems", "list", "--task", "concepts", "--json").out)
+    rows = {one["name"]: one for one in told}
+    assert rows["2025/aueb-concepts"]["measured"] == asdict(plain)
+    assert rows["radcap/random-concepts"]["measured"] is None
+    assert rows["radcap/random-concepts"]["status"] == "runs here"
+
+
+@pytest.mark.parametrize(
+    ("needs", "told"),
+    [
+        ((), "runs here"),
+        (("package:numpy",), "runs here"),
+        (("package:no-such-package", "service:gpt-4o"), "needs package no-such-package; service gpt-4o"),
+        (("timm:a.in1k", "timm:a.in21k", "timm:b"), "needs weights a, b"),
+    ],
+)
+def test_what_a_system_needs_of_each_kind_in_one_place(needs: tuple[str, ...], told: str) -> None:
+    assert what_is_needed(needs) == told
 
 
 @pytest.mark.parametrize("task", ["concepts", "captions", "explain"])

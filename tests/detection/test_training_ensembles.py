@@ -15,6 +15,7 @@ from radcap.core import InputError, UsageError
 from radcap.datasets import Dataset
 from radcap.detection.ensembles import Ensemble
 from radcap.detection.models.ensemble_model import EnsembleModel
+from radcap.detection.models.network_model import NetworkModel
 from radcap.detection.models.opening import open_model
 from radcap.detection.retrieval import Retrieval, load_index
 from radcap.detection.system import ConceptSystem, DataSettings
@@ -236,7 +237,9 @@ def test_neighbours_and_a_network_are_joined(tmp_path: Path) -> None:
     assert predict_concepts(folder.path, drawn(), split="test").logits is not None
     model = open_model(folder.path, "cpu")
     assert isinstance(model, EnsembleModel)
-    assert model.members["near"].index is not None
+    near = model.members["near"]
+    assert isinstance(near, NetworkModel)
+    assert near.index is not None
 
 
 def test_a_full_disk_while_neighbours_are_written_leaves_no_card(

@@ -218,7 +218,7 @@ def test_the_command_tells_the_story_and_its_next_steps_run(
     said, _, following = done.out.partition("Next:\n")
     assert f"Open {Path('out', 'report.html')} in a browser." in said
     commands = [line.split() for line in following.splitlines()]
-    assert len(commands) == 5
+    assert len(commands) == 6
     assert {program for program, *_ in commands} == {"radcap"}
     score = next(arguments for _, *arguments in commands if arguments[0] == "score")
     assert radcap(*score).code == 0

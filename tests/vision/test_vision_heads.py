@@ -8,7 +8,8 @@ from torch import nn
 from vision_samples import LABELS, WIDTH, tiny_backbone, tiny_network
 
 from radcap.core import UsageError
-from radcap.vision.heads import Head, make_head, make_pool
+from radcap.vision.blocks import HEADS
+from radcap.vision.heads import Head, LabelFacts, Taught, make_head, make_pool
 from radcap.vision.heads.csra import CsraHead
 from radcap.vision.heads.pooling import GemPool
 from radcap.vision.network import Network, make_network
@@ -103,6 +104,11 @@ def test_a_very_high_temperature_takes_the_maximum(features):
     torch.testing.assert_close(head(100 * features), expected, atol=1e-3, rtol=1e-4)
 
 
+def test_a_head_alone_has_no_logits(features):
+    with pytest.raises(NotImplementedError):
+        Head(HeadSettings(), WIDTH, LABELS)(features)
+
+
 def test_an_unknown_head_is_refused():
     with pytest.raises(UsageError, match=r"There is no head 'liner'. Nearest is 'linear'"):
         make_head(HeadSettings(kind="liner"), 3, 3)
@@ -133,3 +139,21 @@ def test_a_network_by_its_tables():
     assert isinstance(network, Network)
     assert isinstance(network.head, Head)
     assert network.eval()(torch.zeros(1, 3, 32, 32)).shape == (1, 3)
+
+
+@pytest.mark.parametrize("kind", [one for one in HEADS.names if one != "sequence"])
+@pytest.mark.parametrize("shape", [(1, 1), (7, 7), (1, 5)])
+def test_heads_take_maps_of_any_shape_and_keep_their_answers(kind, shape):
+    settings = HeadSettings(kind=kind, width=8, pool="gem", count=True)
+    maps = torch.randn(2, WIDTH, *shape, generator=torch.Generator().manual_seed(1))
+    head, other = (make_head(settings, WIDTH, LABELS).eval() for _ in range(2))
+    head.meet(LabelFacts(torch.rand(LABELS), ("a", "b", "", "b", "b", "a"), torch.arange(LABELS)))
+    assert head(maps).shape == (2, LABELS)
+    assert head.embed(maps).shape == (2, WIDTH)
+    other.load_state_dict(head.state_dict())
+    assert torch.equal(other(maps), head(maps))
+    with torch.autocast("cpu", torch.bfloat16):
+        taught = head(maps, torch.ones(2, LABELS))
+    assert isinstance(taught, Taught)
+    assert taught.logits.dtype == taught.vectors.dtype == torch.float32
+    torch.testing.assert_close(taught.logits, head(maps), atol=0.3, rtol=0.1)

@@ -94,7 +94,7 @@ def test_soft_f1_of_sure_answers_is_that_of_sets():
     assert float(found) == pytest.approx(1 - (2 / 3 + 1) / 2)
 
 
-@pytest.mark.parametrize("name", LOSSES.names)
+@pytest.mark.parametrize("name", sorted(set(LOSSES.names) - {"contrastive", "own"}))
 def test_smoothing_moves_labels_towards_one_half(name):
     assert loss(name, smoothing=0.2) == pytest.approx(loss(name, 0.8 * HARD + 0.1), rel=1e-6)
 

@@ -14,10 +14,12 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import distributed
 from torch.nn import functional
-from vision_samples import drawn_feed, same, tiny_network, weights
+from vision_samples import LABELS, WIDTH, drawn_feed, same, tiny_backbone, tiny_network, weights
 
 from radcap.core import UsageError
-from radcap.vision.settings import AugmentSettings, TrainSettings
+from radcap.vision.heads import LabelFacts, make_head
+from radcap.vision.network import Network
+from radcap.vision.settings import AugmentSettings, HeadSettings, TrainSettings
 from radcap.vision.training import CheckpointFolder, fit, pick_place
 from radcap.vision.training.sampling import epoch_batches
 
@@ -47,6 +49,7 @@ def learn(out: str) -> None:
     # what only the first sees, and what each has come to
     told = {"observed": torch.tensor(len(rows)), "worths": worths, "epoch": torch.tensor(trained.epoch)}
     plain = {name: value.contiguous() for name, value in weights(network).items()}
+    plain |= {f"sharp.{name}": value for name, value in sharpened(place).items()}
     save_file(plain | told, Path(out) / f"rank-{place.rank}.safetensors")
     spoilt = replace(SETTINGS, epochs=1)
     with pytest.raises(UsageError, match="no number"):
@@ -55,6 +58,18 @@ def learn(out: str) -> None:
         fit(tiny_network(), drawn_feed(1), BCE, SETTINGS, place)
     distributed.barrier()
     distributed.destroy_process_group()
+
+
+def sharpened(place):
+    """Steps of two slopes each, with a critic and a trunk that no label has: still every weight agrees."""
+    torch.manual_seed(place.rank)
+    settings = HeadSettings(kind="grouped", by="kind", groups=3, hidden=(4,), critic=4)
+    network = Network(tiny_backbone(), make_head(settings, WIDTH, LABELS))
+    network.head.meet(LabelFacts(torch.ones(LABELS), ("a", "b") * (LABELS // 2), torch.arange(LABELS)))
+    before = weights(network)["head.last.weight"]
+    fit(network, drawn_feed(), BCE, replace(SETTINGS, epochs=1, sam=0.05), place, inside=True)
+    assert not torch.equal(weights(network)["head.last.weight"], before)
+    return {name: value.contiguous() for name, value in weights(network).items()}
 
 
 def spoilt_in_one(place):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -11,9 +12,20 @@ from radcap.cli.console import print_issues, print_json, print_lines, print_tabl
 from radcap.cli.options import Json
 from radcap.core import InputError
 from radcap.core.tables import to_plain
-from radcap.systems import read_system, system_row, systems, systems_of, systems_table, written
+from radcap.systems import (
+    concepts_table,
+    read_system,
+    system_row,
+    systems,
+    systems_of,
+    systems_table,
+    written,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from radcap.detection.system import ConceptSystem
     from radcap.systems.catalogue import System
 
 __all__ = ["opened_system", "systems_app"]
@@ -32,11 +44,14 @@ def list_command(
 ) -> None:
     """Every system that ships inside: who made it, its published scores, the weights it begins with.
 
-    The scores are what the team reached in its edition, not what radcap measured.
+    Published scores are what the team reached in its edition. For --task concepts, "here" is the F1 that
+    radcap measured on the bundled test split, with stand-ins where published weights cannot ship.
     """
     wanted = systems() if task is None else systems_of(task)
     if json:
         print_json([system_row(one) for one in wanted])
+    elif task == "concepts":
+        print_table(concepts_table(cast("Sequence[ConceptSystem]", wanted)))
     else:
         print_table(systems_table(wanted))
 
@@ -65,6 +80,43 @@ def show_command(
         print_json(to_plain(system))
     else:
         print_lines(*written(system, full=full).rstrip("\n").split("\n"))
+
+
+@systems_app.command(
+    "reproduce", epilog="Example: radcap systems reproduce --only radcap/quick-concepts --out board"
+)
+def reproduce_command(
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the board; gone on with.")],
+    task: Annotated[str, typer.Option("--task", metavar="TASK", help="concepts")] = "concepts",
+    data: Annotated[
+        str, typer.Option("--data", metavar="DATA", help="A dataset with train, valid and test.")
+    ] = "radiology-open",
+    scale: Annotated[
+        str | None,
+        typer.Option("--scale", help="small (CPU), large (GPU) or published; by what is here if left out."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="NAME|FILE", help="Only these; a file of yours may be among them."),
+    ] = None,
+    minutes: Annotated[
+        float | None, typer.Option("--minutes", help="Stop after so long; the same command goes on.", min=0.0)
+    ] = None,
+    device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda or cuda:N.")] = "auto",
+    keep: Annotated[
+        bool, typer.Option("--keep-models", help="Keep the trained models in DIR/models.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Train all systems on one dataset, score them on its test split, and write the board.
+
+    Writes DIR/board.html, board.csv and board.json, with runs and results beside them. What is done is not
+    done again. Exit code 1: the time was over before all were trained.
+    """
+    from radcap.cli.reproducing import Asked, run_reproduce
+
+    asked = Asked(out, task, data, scale, tuple(only or ()), minutes, device, keep, json)
+    raise typer.Exit(run_reproduce(asked))
 
 
 def opened_system(name: str, *, json: bool = False) -> System:

@@ -15,6 +15,7 @@ import numpy as np
 from radcap.core import UsageError
 from radcap.datasets import Selection
 from radcap.datasets.selection import concepts_named
+from radcap.detection.semantic_kinds import of_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,11 +58,13 @@ def label_set(dataset: Dataset, data: DataSettings) -> tuple[Cui, ...]:
     """The labels of a training set, by CUI."""
     counts = Counter(cui for cuis in dataset.column("cui").to_pylist() for cui in cuis)
     kept = [cui for cui, count in counts.most_common() if count >= data.min_count]
+    kept = of_kinds(kept, data.kinds)
     kept = kept[: data.top] if data.top else kept
     if not kept:
         raise UsageError(
             f"{dataset.name} has no label to learn among its {len(dataset):,} training images."
-            " Look at [data] min_count, concepts and free_only, and at the dataset with radcap dataset info."
+            " Look at [data] min_count, concepts, kinds and free_only, and at the dataset with radcap dataset"
+            " info."
         )
     return tuple(sorted(kept))
 

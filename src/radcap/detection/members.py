@@ -6,7 +6,7 @@ so nothing about members fails after hours of training.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,14 +23,21 @@ __all__ = ["resolve"]
 
 
 def resolve(
-    system: ConceptSystem, find: Callable[[str], ConceptSystem], *, text: str = "", path: str = ""
+    system: ConceptSystem,
+    find: Callable[[str], ConceptSystem],
+    *,
+    text: str = "",
+    path: str = "",
+    leads_back: Callable[[str], bool] | None = None,
 ) -> ConceptSystem:
     """The system with its members expanded; `find` gives the system of a name or path.
 
-    `text` and `path` are those of the file, for findings.
+    `text` and `path` are those of the file, for findings; `leads_back` says whether a name or path is this
+    file, or one whose members lead to it.
     """
     findings = TableFindings(text)
-    found = [_expanded(one, n, find, findings) for n, one in enumerate(system.member)]
+    files = _Files(find, leads_back or _never)
+    found = [_expanded(one, n, files, findings) for n, one in enumerate(system.member)]
     findings.refuse(path)
     resolved = replace(system, member=tuple(_named(found, findings)), ensemble=_weighted(system, findings))
     findings.refuse(path)
@@ -39,26 +46,35 @@ def resolve(
     return resolved
 
 
-def _expanded(
-    member: Member, n: int, find: Callable[[str], ConceptSystem], findings: TableFindings
-) -> Member:
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """The files that members name."""
+
+    find: Callable[[str], ConceptSystem]
+    leads_back: Callable[[str], bool]
+
+
+def _never(_: str) -> bool:
+    return False
+
+
+def _expanded(member: Member, n: int, files: _Files, findings: TableFindings) -> Member:
     if member.file:
-        member = _from_file(member, n, find, findings)
+        member = _from_file(member, n, files, findings)
     if member.seed is not None:
         member = replace(member, train=replace(member.train, seed=member.seed), seed=None)
     return replace(member, weight=None)
 
 
-def _from_file(
-    member: Member, n: int, find: Callable[[str], ConceptSystem], findings: TableFindings
-) -> Member:
+def _from_file(member: Member, n: int, files: _Files, findings: TableFindings) -> Member:
     try:
-        found = find(member.file)
+        found = files.find(member.file)
     except RadcapError as error:
         findings.note("SYS302", ("member", n, "file"), n=n + 1, why=error)
         return member
     if found.member:
-        findings.note("SYS303", ("member", n, "file"), n=n + 1, file=repr(member.file))
+        code = "SYS304" if files.leads_back(member.file) else "SYS303"
+        findings.note(code, ("member", n, "file"), n=n + 1, file=repr(member.file))
     return replace(member, file="", name=member.name or found.name, **tables(found))
 
 

@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from math import isfinite
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from radcap.core import UsageError
 from radcap.detection.calibration.config import Calibration
 from radcap.detection.decisions.config import Decision
+from radcap.detection.decisions.rescue_config import Rescue
 from radcap.detection.ensembles.config import Ensemble
+from radcap.detection.learners.config import Learner
 from radcap.detection.retrieval.config import Retrieval
+from radcap.detection.text.config import Text
 from radcap.vision.settings import (
     BackboneSettings,
     HeadSettings,
@@ -26,6 +29,8 @@ from radcap.vision.settings import (
     TeacherSettings,
     TrainSettings,
 )
+
+Known: TypeAlias = Literal["paper", "code", "abstract", "title", "nothing"]
 
 __all__ = ["ConceptModel", "ConceptSystem", "DataSettings", "Member", "SearchSettings", "models", "tables"]
 
@@ -39,6 +44,8 @@ class DataSettings:
     top: int = 0  # only so many of the most frequent labels; 0 is all
     free_only: bool = False  # only rows whose licence has neither NC nor SA terms
     without_sources: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()  # only labels of these semantic groups (ANAT, DISO, PROC ...); none is all
+    monte_carlo: float = 0.0  # the part of the training groups, by lot, that epochs are chosen on
     fit: str = "train"  # the split that is learnt from
     held: str = "valid"  # the split that choices are made on
 
@@ -47,6 +54,8 @@ class DataSettings:
             raise UsageError(f"min_count is {self.min_count}. It counts images of a label: give 1 or more.")
         if self.top < 0:
             raise UsageError(f"top is {self.top}. It counts labels: give 1 or more, or 0 for all.")
+        if not 0 <= self.monte_carlo < 1:
+            raise UsageError(f"monte_carlo is {self.monte_carlo}. Give 0, or a part below 1.")
         if self.fit == self.held:
             raise UsageError(f"fit and held are both {self.fit!r}. Choices need images that were not learnt.")
 
@@ -67,7 +76,8 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConceptModel:
-    """The tables of one model. `retrieval` is there where neighbours answer, and no head."""
+    """The tables of one model. Where `retrieval` is there, neighbours answer in place of the head; with
+    `learner` a classic model does, and with `text` no network looks at all."""
 
     data: DataSettings = field(default_factory=DataSettings)
     image: ImageSettings = field(default_factory=ImageSettings)
@@ -79,7 +89,15 @@ class ConceptModel:
     search: SearchSettings = field(default_factory=SearchSettings)
     calibration: Calibration = field(default_factory=Calibration)
     decision: Decision = field(default_factory=Decision)
+    rescue: Rescue | None = None
     retrieval: Retrieval | None = None
+    learner: Learner | None = None
+    text: Text | None = None
+
+    def __post_init__(self) -> None:
+        ways = [f"[{one}]" for one in ("retrieval", "learner", "text") if getattr(self, one) is not None]
+        if len(ways) > 1:
+            raise UsageError(f"{' and '.join(ways)} both answer in place of the head. Keep one of them.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +119,10 @@ class ConceptSystem(ConceptModel):
     team: str = ""
     task: Literal["concepts"]
     source: str = ""  # where it is published
+    family: str = ""  # what kind of system it is, in a few words
+    known: Known = "paper"  # how much is public
     published: Mapping[str, float] = field(default_factory=dict[str, float])  # metric -> value
+    need: int = 0  # what the published score needs: 0 nothing, 1 open weights, 2 gated ones, 3 a service
     needs: tuple[str, ...] = ()  # weights or services that must be had
     differs: str = ""  # from what was published, and where the paper is silent
     ensemble: Ensemble = field(default_factory=Ensemble)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 from radcap.core.tables import TableFindings, TableReader, to_toml
 from radcap.detection.decisions.rules import RULES
 from radcap.detection.ensembles.rules import ENSEMBLES
+from radcap.detection.learners.registry import LEARNERS
 from radcap.detection.retrieval.rules import RETRIEVALS
 from radcap.detection.system import ConceptSystem, Member, tables
 from radcap.vision.blocks import HEADS, LOSSES, POOLINGS
@@ -30,6 +31,7 @@ _BLOCKS: tuple[tuple[str, str, Registry], ...] = (
     ("loss", "name", LOSSES),
     ("decision", "rule", RULES),
     ("retrieval", "rule", RETRIEVALS),
+    ("learner", "kind", LEARNERS),
     ("ensemble", "rule", ENSEMBLES),
 )
 
@@ -91,5 +93,6 @@ def _check_blocks(values: Mapping[str, Any], at: Spot, findings: TableFindings) 
 
 
 def _common(system: ConceptSystem) -> Member:
-    """What a member is before it says anything. Neighbours answer only where a member says so itself."""
-    return replace(Member(**tables(system)), retrieval=None)
+    """What a member is before it says anything. What answers in place of a head, it says itself; what adds
+    labels to the joint answer adds none to its own."""
+    return replace(Member(**tables(system)), retrieval=None, learner=None, text=None, rescue=None)

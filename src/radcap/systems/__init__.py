@@ -5,9 +5,10 @@
 """
 
 from radcap.systems.catalogue import read_concepts, read_system, system_names, systems, systems_of
-from radcap.systems.showing import system_row, systems_table, written
+from radcap.systems.showing import concepts_table, system_row, systems_table, written
 
 __all__ = [
+    "concepts_table",
     "read_concepts",
     "read_system",
     "system_names",

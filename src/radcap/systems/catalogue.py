@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from radcap.core import UsageError, unknown_name
+from radcap.core import RadcapError, UsageError, unknown_name
 from radcap.core.dotted import load_dotted
 from radcap.core.tables import TableFindings, TomlText, read_toml, refusal
 
@@ -67,7 +67,13 @@ def read_system(name_or_path: str | Path) -> System:
     system = _read(toml)
     if not isinstance(system, ConceptSystem):
         return system
-    return resolve(system, lambda member: _member(member, folder), text=toml.text, path=str(name_or_path))
+    return resolve(
+        system,
+        lambda member: _member(member, folder),
+        text=toml.text,
+        path=str(name_or_path),
+        leads_back=lambda member: _key(file) in _keys_from(member, folder, set()),
+    )
 
 
 def read_concepts(name_or_path: str | Path) -> ConceptSystem:
@@ -77,6 +83,26 @@ def read_concepts(name_or_path: str | Path) -> ConceptSystem:
 
 def _member(name: str, folder: Path) -> ConceptSystem:
     return _concepts(_read(read_toml(_file(name, folder)[0], name)), name)
+
+
+def _keys_from(name: str, folder: Path, seen: set[str]) -> set[str]:
+    """The file of that name and those that its members lead to, each once; what cannot be read ends there."""
+    try:
+        file, beside = _file(name, folder)
+        key = _key(file)
+        members = () if key in seen else _member(name, folder).member
+    except RadcapError:
+        return seen
+    seen.add(key)
+    for member in members:
+        if member.file:
+            _keys_from(member.file, beside, seen)
+    return seen
+
+
+def _key(file: Path | Traversable) -> str:
+    """What tells a file from others, by whatever path it is named."""
+    return str(file.resolve() if isinstance(file, Path) else file)
 
 
 def _concepts(system: System, name: str) -> ConceptSystem:

@@ -1,6 +1,7 @@
 """A backbone and a head as one network.
 
-Invariant: it takes pixels from 0 to 255, n x 3 x h x w, and gives logits in the order of its labels.
+Invariant: it takes pixels from 0 to 255, n x 3 x h x w, and gives logits in the order of its labels; with
+labels it gives all that a loss may look at.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from radcap.vision.heads import make_head
 
 if TYPE_CHECKING:
     from radcap.vision.backbones import Backbone
-    from radcap.vision.heads import Head
+    from radcap.vision.heads import Head, Taught
     from radcap.vision.settings import BackboneSettings, HeadSettings
 
 __all__ = ["Network", "make_network"]
@@ -29,8 +30,10 @@ class Network(nn.Module):
         self.backbone = backbone
         self.head = head
 
-    def forward(self, pixels: torch.Tensor) -> torch.Tensor:
-        return self.head(self.backbone(pixels)).float()
+    def forward(self, pixels: torch.Tensor, labels: torch.Tensor | None = None) -> torch.Tensor | Taught:
+        if labels is not None:
+            return self.head.teach(self.backbone(pixels), labels)
+        return self.head.score(self.backbone(pixels)).float()
 
     def embed(self, pixels: torch.Tensor) -> torch.Tensor:
         """One vector an image."""
@@ -39,7 +42,7 @@ class Network(nn.Module):
     def both(self, pixels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits and vectors, for the price of one look."""
         features = self.backbone(pixels)
-        return self.head(features).float(), self.head.embed(features).float()
+        return self.head.score(features).float(), self.head.embed(features).float()
 
 
 def make_network(

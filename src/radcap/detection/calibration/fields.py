@@ -40,6 +40,9 @@ class Fields:
         self._broken = not isinstance(value, dict)
         self._missing: set[str] = set()
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._left
+
     def take(self, name: str) -> Any:  # noqa: ANN401 - JSON
         """What stands under this key; None, and a problem, where nothing does."""
         if name not in self._left:

@@ -27,6 +27,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "sets": (1, 100_000),
     "prior": (0, 10**6),
     "fit_images": (1, 10**9),
+    "heads": (1, 100_000),
 }
 
 
@@ -37,6 +38,7 @@ class Decision:
     `fixed`: `threshold`. `top-k`: `k`. `top-share`: `share` of all image x label cells. `per-label-greedy`:
     from `start` downwards in steps of `step` (0: every probability seen). `per-label-regularised`: both ways,
     only labels with `min_positives`, at the cost of `penalty` x distance from the global threshold.
+    `per-head`: one for each of `heads` groups of labels that are about as frequent, in steps of `step`.
     `heuristic`: 0.5 - `scale` * log(N / n). `expected-f1`, `gfm`, `label-sets`, `modality-mixture`: exact on
     the `candidates` likeliest labels; `empty_scores`: nothing decided and nothing true scores 1.
     `label-sets`: the `sets` likeliest sets of each image. `modality-mixture`: `prior` images of the marginal
@@ -59,6 +61,7 @@ class Decision:
     fit_images: int = 2000
     exactly_one: Literal["none", "modality"] = "none"
     never_empty: bool = False
+    heads: int = 4
 
     def __post_init__(self) -> None:
         wrong = [

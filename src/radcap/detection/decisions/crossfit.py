@@ -6,7 +6,7 @@ for use is fitted on all images, so its own F1 there would be too good.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +51,13 @@ class CrossFitted:
     def mean(self) -> float:
         """Mean F1; NaN without an image."""
         return float(self.f1.mean()) if len(self.f1) else float("nan")
+
+    def redecided(
+        self, decided: Bools, truth: Bools, groups: Sequence[str] | None = None, *, seed: int = 0
+    ) -> CrossFitted:
+        """The same with decisions that something else changed, out of fold too."""
+        f1 = sample_f1(decided, truth)
+        return replace(self, decided=decided, f1=f1, interval=_interval(f1, groups, seed))
 
     def to_json(self) -> dict[str, Any]:
         """The figures alone."""

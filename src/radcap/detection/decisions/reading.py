@@ -16,6 +16,7 @@ from radcap.detection.decisions.rules import RULES
 
 __all__ = ["rule_from_json"]
 
+_LATER = ("heads",)  # fields that rules written by earlier versions do not have: the default is meant
 _KINDS: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a name"}
 
 
@@ -40,6 +41,8 @@ def _decision(value: object) -> Decision:
     given = Fields(value, "decision")
     read: dict[str, Any] = {}
     for field in fields_of(Decision):
+        if field.name in _LATER and field.name not in given:
+            continue
         one, kind = given.take(field.name), cast("type", type(field.default))
         if kind is float and type(one) is int:
             one = float(one)

@@ -28,6 +28,7 @@ RULES = Registry(
         "global": "radcap.detection.decisions.sweep:RULE",
         "per-label-greedy": "radcap.detection.decisions.greedy:RULE",
         "per-label-regularised": "radcap.detection.decisions.regularised:RULE",
+        "per-head": "radcap.detection.decisions.per_head:RULE",
         "heuristic": "radcap.detection.decisions.heuristic:RULE",
         "top-k": "radcap.detection.decisions.top_k:RULE",
         "top-share": "radcap.detection.decisions.top_share:RULE",

@@ -41,14 +41,15 @@ class Aligned:
     values: Values  # (member, image, label)
 
 
-def align(members: Sequence[Member]) -> Aligned:
-    """Raises InputError with everything that keeps the members from being combined."""
+def align(members: Sequence[Member], *, apart: bool = False) -> Aligned:
+    """Raises InputError with everything that keeps the members from being combined. `apart`: members may
+    have no label in common."""
     if not members:
         raise InputError("No member was given. Nothing can be combined. Give at least one.")
     problems = _repeated("member", "The ensemble", [one.name for one in members])
     for member in members:
         problems += _own_problems(member)
-    problems = problems or _shared_problems(members)
+    problems = problems or _shared_problems(members, apart)
     if problems:
         raise InputError("The members cannot be combined.\n" + "\n".join(f"- {one}" for one in problems))
     labels = tuple(dict.fromkeys(label for member in members for label in member.labels))
@@ -73,7 +74,7 @@ def _own_problems(member: Member) -> list[str]:
     return found
 
 
-def _shared_problems(members: Sequence[Member]) -> list[str]:
+def _shared_problems(members: Sequence[Member], apart: bool) -> list[str]:
     """What keeps members that are each in order from being combined."""
     found: list[str] = []
     kinds = {member.values.dtype == np.bool_ for member in members}
@@ -88,7 +89,7 @@ def _shared_problems(members: Sequence[Member]) -> list[str]:
                 f"Member {member.name} lacks {len(lacking):,} of {counted(len(images))}: "
                 f"{_some(sorted(lacking))}. Let it predict them, or leave it out."
             )
-        if not set(member.labels) & set(members[0].labels):
+        if not apart and not set(member.labels) & set(members[0].labels):
             found.append(
                 f"Member {member.name} shares none of its {counted(len(member.labels), 'label')} with member "
                 f"{members[0].name}. It was trained on another label set."

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from radcap.detection.ensembles.values import Decided
 
-__all__ = ["F1", "Cells", "cells_of", "f1_scores"]
+__all__ = ["F1", "Cells", "cells_at", "cells_of", "f1_scores"]
 
 F1: TypeAlias = Literal["sample-f1", "micro-f1"]
 Floats: TypeAlias = NDArray[np.float64]
@@ -38,9 +38,15 @@ class Cells:
 def cells_of(possible: Decided, truth: Decided) -> Cells:
     """The cells of (image, label) that some candidate may choose."""
     rows, columns = np.nonzero(possible)
-    marks = np.where(truth[rows, columns], 1 + _HIT, 1).astype(np.int32)
+    return cells_at(rows, columns, truth[rows, columns], truth.sum(axis=1))
+
+
+def cells_at(
+    rows: NDArray[np.intp], columns: NDArray[np.intp], true: Decided, positives: NDArray[np.int64]
+) -> Cells:
+    """Cells by their places, ascending: which of them are true, and how many labels each image has."""
+    marks = np.where(true, 1 + _HIT, 1).astype(np.int32)
     images, starts = np.unique(rows, return_index=True)
-    positives = truth.sum(axis=1)
     return Cells(rows, columns, marks, starts, positives[images], np.delete(positives, images))
 
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from radcap.core import Cui
     from radcap.detection.calibration import Calibrator
-    from radcap.detection.decisions import Rule
+    from radcap.detection.decisions import CountRescue, Rule
 
-__all__ = ["Answers", "scored"]
+__all__ = ["Answers", "rescued", "scored"]
 
 _UNSURE = 0.5  # below it an image is more likely no radiology image
 
@@ -31,7 +31,8 @@ _UNSURE = 0.5  # below it an image is more likely no radiology image
 class Answers:
     """`probabilities` are calibrated; a model that only decides (votes, neighbours' tags) has none.
 
-    `radiology` is the probability that an image is a radiology image, where the model can tell.
+    `radiology` is the probability that an image is a radiology image, where the model can tell; `counts` is
+    how many labels each image has, where a head says so.
     """
 
     ids: tuple[str, ...]
@@ -41,6 +42,7 @@ class Answers:
     probabilities: NDArray[np.floating[Any]] | None = None
     radiology: NDArray[np.float32] | None = None
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
+    counts: NDArray[np.float32] | None = None
 
     def run(self, order: Sequence[str], name: str = "") -> Run:
         """A run with a row for every id of `order`; an image that was not looked at has no concept."""
@@ -81,3 +83,12 @@ def scored(
         return replace(answers, decided=logits >= 0, logits=logits, probabilities=plain)
     probabilities = calibrator(logits)
     return replace(answers, decided=rule(probabilities), logits=logits, probabilities=probabilities)
+
+
+def rescued(answers: Answers, rescue: CountRescue | None, scores: NDArray[Any] | None = None) -> Answers:
+    """The answers with labels where there were too few; `scores` say which are likeliest, in place of the
+    probabilities."""
+    ranked = answers.probabilities if scores is None else scores
+    if rescue is None or answers.counts is None or ranked is None:
+        return answers
+    return replace(answers, decided=rescue(answers.decided, ranked, answers.counts))

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from radcap.detection.calibration.platt import sigmoid
 from radcap.detection.ensembles import Member, align, combine, ensemble_rule
-from radcap.detection.models.answers import Answers, scored
+from radcap.detection.ensembles.reach import joins_any_labels
+from radcap.detection.models.answers import Answers, rescued, scored
+from radcap.detection.models.counting import mean_counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,11 +25,11 @@ if TYPE_CHECKING:
     from radcap.core import Cui
     from radcap.datasets import Dataset
     from radcap.detection.calibration import Calibrator
-    from radcap.detection.decisions import Rule
+    from radcap.detection.decisions import CountRescue, Rule
     from radcap.detection.ensembles import Aligned, Ensemble
-    from radcap.detection.models.network_model import NetworkModel
+    from radcap.detection.models.opening import Model
 
-__all__ = ["EnsembleModel", "aligned_answers"]
+__all__ = ["EnsembleModel", "aligned_answers", "voted_scores"]
 
 _SURE = np.float32(4)  # the logit of a yes by a member that only decides
 
@@ -35,25 +38,32 @@ _SURE = np.float32(4)  # the logit of a yes by a member that only decides
 class EnsembleModel:
     """Members by name, the rule that joins them, and what is done to joined scores."""
 
-    members: Mapping[str, NetworkModel]
+    members: Mapping[str, Model]
     ensemble: Ensemble
     labels: tuple[Cui, ...]
     names: Mapping[Cui, str]
     calibrator: Calibrator | None = None
     rule: Rule | None = None
+    rescue: CountRescue | None = None
 
     def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> Answers:
         """What the members say together."""
         told = {
             name: member.answers(dataset, _named(progress, name)) for name, member in self.members.items()
         }
+        return self.joined(told)
+
+    def joined(self, told: Mapping[str, Answers]) -> Answers:
+        """What follows from the answers of all members."""
         joined = aligned_answers(list(told), list(told.values()), self.ensemble)
         values = combine(self.ensemble, joined.values, joined.names)
         refused = {one: code for answers in told.values() for one, code in answers.refused.items()}
-        found = Answers(joined.ids, joined.labels, values, refused=refused)
+        counts = mean_counts(joined.ids, told.values())
+        found = Answers(joined.ids, joined.labels, values, refused=refused, counts=counts)
         if values.dtype == np.bool_:
-            return found
-        return scored(found, values.astype(np.float32), self.calibrator, self.rule)
+            likely = None if self.rescue is None else voted_scores(joined, list(told.values()))
+            return rescued(found, self.rescue, likely)
+        return rescued(scored(found, values.astype(np.float32), self.calibrator, self.rule), self.rescue)
 
 
 def _named(progress: Callable[[str, int], None] | None, member: str) -> Callable[[str, int], None] | None:
@@ -64,6 +74,16 @@ def _named(progress: Callable[[str, int], None] | None, member: str) -> Callable
 def aligned_answers(names: Sequence[str], told: Sequence[Answers], ensemble: Ensemble) -> Aligned:
     """The members' scores or decisions, as the rule wants them, over the images all of them saw."""
     scores = ensemble_rule(ensemble.rule).over == "scores"
+    return _aligned(names, told, scores=scores, apart=joins_any_labels(ensemble))
+
+
+def voted_scores(joined: Aligned, told: Sequence[Answers]) -> NDArray[np.float64]:
+    """Which labels are likeliest where decisions are joined: by votes, then by the mean probability."""
+    scores = _aligned(joined.names, told, scores=True, apart=True).values
+    return joined.values.sum(axis=0) + sigmoid(scores.astype(np.float64)).mean(axis=0)
+
+
+def _aligned(names: Sequence[str], told: Sequence[Answers], *, scores: bool, apart: bool) -> Aligned:
     common = set(told[0].ids).intersection(*(one.ids for one in told[1:]))
     members: list[Member] = []
     for name, one in zip(names, told, strict=True):
@@ -71,7 +91,7 @@ def aligned_answers(names: Sequence[str], told: Sequence[Answers], ensemble: Ens
         ids = tuple(image for image in one.ids if image in common)
         values = _scores(one) if scores else one.decided
         members.append(Member(name, ids, one.labels, values[keep]))
-    return align(members)
+    return align(members, apart=apart)
 
 
 def _scores(told: Answers) -> NDArray[np.float32]:

@@ -1,9 +1,11 @@
 """The folder of a model.
 
     model.safetensors  weights            system.toml    every setting, resolved
-    labels.csv         cui, name, index   decision.json  the fitted calibration and rule
+    labels.csv         cui, name, index   decision.json  the fitted calibration, rule and rescue
     card.json          what it is, what it saw, how good it is
     neighbours/        the images it remembers, where neighbours answer
+    learner.safetensors  the classic model over its vectors, where one answers
+    words.json         the words that a classifier of texts knows, where one answers
     members/NAME/      the models of an ensemble, each such a folder
     gate.safetensors   the layer that tells radiology images from others, where there is one
 
@@ -20,7 +22,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from radcap.core.tables import read_toml
 from radcap.detection.calibration import calibrator_from_json
-from radcap.detection.decisions import rule_from_json
+from radcap.detection.decisions import rescue_from_json, rule_from_json
 from radcap.detection.models.any_folder import AnyFolder
 from radcap.detection.system_reading import read_concept_system, system_toml
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from radcap.detection.calibration import Calibrator
-    from radcap.detection.decisions import Rule
+    from radcap.detection.decisions import CountRescue, Rule
     from radcap.detection.system import ConceptSystem
 
 __all__ = ["ModelFolder"]
@@ -40,11 +42,15 @@ _UNSAFE = re.compile(r"[/\\:\0]|^\.+")  # a member's name may be that of a file 
 class ModelFolder(AnyFolder):
     """Reading and writing the parts; each reader says what is wrong with a part."""
 
-    TEXTS: ClassVar = ("system.toml", "labels.csv", "decision.json")
+    TEXTS: ClassVar = ("system.toml", "labels.csv", "decision.json", "words.json")
 
     @property
     def gate(self) -> Path:
         return self.path / "gate.safetensors"
+
+    @property
+    def learner(self) -> Path:
+        return self.path / "learner.safetensors"
 
     @property
     def neighbours(self) -> Path:
@@ -60,17 +66,20 @@ class ModelFolder(AnyFolder):
     def system(self) -> ConceptSystem:
         return read_concept_system(read_toml(self.path / "system.toml", str(self.path / "system.toml")))
 
-    def write_decision(self, calibrator: Calibrator | None, rule: Rule | None) -> None:
+    def write_decision(
+        self, calibrator: Calibrator | None, rule: Rule | None, rescue: CountRescue | None = None
+    ) -> None:
         told = {
             "calibration": None if calibrator is None else calibrator.to_json(),
             "rule": None if rule is None else rule.to_json(),
-        }
+        } | ({} if rescue is None else {"rescue": rescue.to_json()})
         self.write("decision.json", json.dumps(told))
 
     def decision(self) -> tuple[Calibrator | None, Rule | None]:
         """What was fitted on the held-out images; nothing where there were none."""
         told = self.read_json("decision.json")
-        if told.keys() != {"calibration", "rule"} or (told["calibration"] is None) != (told["rule"] is None):
+        both = {"calibration", "rule"}
+        if told.keys() - {"rescue"} != both or (told["calibration"] is None) != (told["rule"] is None):
             raise self.broken("decision.json", "it has not both calibration and rule")
         if told["rule"] is None:
             return None, None
@@ -78,3 +87,8 @@ class ModelFolder(AnyFolder):
         if not calibrator.labels == rule.labels == self.labels():
             raise self.broken("decision.json", "it was fitted for other labels than those of labels.csv")
         return calibrator, rule
+
+    def rescue(self) -> CountRescue | None:
+        """What adds labels where there are too few, if anything does."""
+        told = self.read_json("decision.json").get("rescue")
+        return None if told is None else rescue_from_json(told)

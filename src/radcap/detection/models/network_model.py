@@ -13,7 +13,8 @@ import numpy as np
 import torch
 
 from radcap.detection.calibration.platt import sigmoid
-from radcap.detection.models.answers import Answers, scored
+from radcap.detection.models.answers import Answers, rescued, scored
+from radcap.detection.models.counting import label_counts
 from radcap.detection.retrieval import answer
 from radcap.vision.pictures.streaming import stream
 
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from radcap.core import Cui
     from radcap.datasets import Dataset
     from radcap.detection.calibration import Calibrator
-    from radcap.detection.decisions import Rule
+    from radcap.detection.decisions import CountRescue, Rule
+    from radcap.detection.learners import FittedLearner
     from radcap.detection.retrieval import NeighbourIndex, Retrieval
     from radcap.vision.network import Network
     from radcap.vision.pictures import View
@@ -39,7 +41,7 @@ _ON_CPU, _ON_GPU = 4, 256  # images a batch: on a CPU few, whose layers stay in 
 
 @dataclass(frozen=True, eq=False)
 class NetworkModel:
-    """A network with its calibration and rule, or with the neighbours that answer in place of its head.
+    """A network with its calibration and rule; neighbours or a classic model may answer in place of its head.
 
     `gate` is the layer over its vectors that tells radiology images from others: weights and an offset.
     """
@@ -54,6 +56,8 @@ class NetworkModel:
     retrieval: Retrieval | None = None
     index: NeighbourIndex | None = None
     gate: tuple[torch.Tensor, float] | None = None
+    learner: FittedLearner | None = None
+    rescue: CountRescue | None = None
 
     def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> Answers:
         """What the model says about each image of a dataset."""
@@ -89,6 +93,7 @@ class NetworkModel:
 
     def decided(self, seen: Answers, logits: NDArray[np.float32], vectors: NDArray[np.float32]) -> Answers:
         """What follows from scores and vectors of the images that were seen."""
+        seen = replace(seen, counts=label_counts(self.network.head, vectors))
         if self.gate is not None:
             weight, offset = self.gate
             score = vectors.astype(np.float64) @ weight.double().numpy() + offset
@@ -96,9 +101,11 @@ class NetworkModel:
         if self.retrieval is not None and self.index is not None:
             found = answer(self.retrieval, self.index, vectors)
             if found.dtype == np.bool_:
-                return replace(seen, decided=found)
+                return rescued(replace(seen, decided=found), self.rescue, logits)
             logits = found.astype(np.float32)
-        return scored(seen, logits, self.calibrator, self.rule)
+        if self.learner is not None:
+            logits = self.learner.logits(vectors)
+        return rescued(scored(seen, logits, self.calibrator, self.rule), self.rescue)
 
 
 def _joined(parts: list[NDArray[np.float32]], width: int) -> NDArray[np.float32]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import torch
 
 from radcap.core import Missing
+from radcap.detection.learners import load_learner
 from radcap.detection.models.ensemble_model import EnsembleModel
 from radcap.detection.models.folder import ModelFolder
 from radcap.detection.models.network_model import NetworkModel
@@ -22,11 +23,12 @@ from radcap.vision.weight_files import read_weight_file
 from radcap.zoo import find
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from radcap.core import Cui
     from radcap.datasets import Dataset
+    from radcap.detection.decisions import CountRescue
     from radcap.detection.models.answers import Answers
     from radcap.detection.retrieval import NeighbourIndex
     from radcap.detection.system import ConceptModel
@@ -52,10 +54,21 @@ def open_model(model: str | Path, device: str = "auto") -> Model:
     folder.check()
     system = folder.system()
     if not system.member:
-        return open_network(folder, place)
-    members = {one.name: open_network(folder.member(one.name), place) for one in system.member}
+        return _open_one(folder, place)
+    members = {one.name: _open_one(folder.member(one.name), place) for one in system.member}
     names = folder.names()
-    return EnsembleModel(members, system.ensemble, tuple(names), names, *folder.decision())
+    rescue = _rescue(folder, system.member)
+    return EnsembleModel(members, system.ensemble, tuple(names), names, *folder.decision(), rescue)
+
+
+def _open_one(folder: ModelFolder, place: Place) -> Model:
+    """A model folder without members: one that looks, or one that goes by words."""
+    system = folder.system()
+    if system.text is None:
+        return open_network(folder, place)
+    from radcap.detection.text.model import open_text_model
+
+    return open_text_model(folder, place)
 
 
 def open_network(folder: ModelFolder, place: Place) -> NetworkModel:
@@ -76,7 +89,19 @@ def open_network(folder: ModelFolder, place: Place) -> NetworkModel:
         retrieval=system.retrieval,
         index=None if system.retrieval is None else _index(folder, network.backbone.width),
         gate=_gate(folder, network.backbone.width),
+        learner=None
+        if system.learner is None
+        else load_learner(system.learner, folder.learner, network.backbone.width, len(names)),
+        rescue=_rescue(folder, [system]),
     )
+
+
+def _rescue(folder: ModelFolder, models: Sequence[ConceptModel]) -> CountRescue | None:
+    """What adds labels by a count, of models of which one at least counts."""
+    rescue = folder.rescue()
+    if rescue is not None and not any(one.head.count for one in models):
+        raise folder.broken("decision.json", "it rescues by a count, and no head counts")
+    return rescue
 
 
 def load_network(folder: ModelFolder, model: ConceptModel, labels: int) -> Network:

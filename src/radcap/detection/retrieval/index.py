@@ -18,6 +18,7 @@ from radcap.detection.retrieval.faiss_engine import faiss_search
 from radcap.detection.retrieval.groups import same_group
 from radcap.detection.retrieval.neighbours import Neighbours
 from radcap.detection.retrieval.products import products
+from radcap.detection.retrieval.rank_weights import RankWeights
 from radcap.detection.retrieval.reduced import reduced_search
 from radcap.detection.retrieval.searching import Search
 from radcap.detection.retrieval.tags import Tags
@@ -37,6 +38,7 @@ class NeighbourIndex:
     groups: tuple[str, ...] = ()  # of each image; none: unknown
     metric: Metric = "cosine"
     axes: Vectors | None = None  # (dimension of a query, dimension of a vector), where the index is reduced
+    ranks: RankWeights | None = None  # what the neighbours count, for the rule `learned`
 
     @classmethod
     def of(

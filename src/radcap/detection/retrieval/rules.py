@@ -27,6 +27,7 @@ RETRIEVALS = Registry(
         "frequency": f"{_HERE}.frequency:frequency",
         "probabilistic": f"{_HERE}.probabilistic:probabilistic",
         "weighted": f"{_HERE}.weighted:weighted",
+        "learned": f"{_HERE}.learned:learned",
         "duplicate-answer": f"{_HERE}.duplicate_answer:duplicate_answer",
     },
 )

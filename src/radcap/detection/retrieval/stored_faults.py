@@ -17,7 +17,7 @@ __all__ = ["stored_faults"]
 def stored_faults(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> list[str]:
     """Every fault as a short sentence; those of the labels only where all parts are there."""
     found = [*_names(about), *_parts(arrays)]
-    return found or [*_vectors(about, arrays), *_tags(about, arrays)]
+    return found or [*_vectors(about, arrays), *_tags(about, arrays), *_ranks(arrays)]
 
 
 def _names(about: dict[str, Any]) -> Iterator[str]:
@@ -32,6 +32,7 @@ def _names(about: dict[str, Any]) -> Iterator[str]:
 def _parts(arrays: dict[str, NDArray[Any]]) -> Iterator[str]:
     wanted = {"vectors": 2, "starts": 1, "codes": 1}
     wanted |= {name: axes for name, axes in (("steps", 1), ("axes", 2)) if name in arrays}
+    wanted |= dict.fromkeys(("ranks", "cut"), 1) if {"ranks", "cut"} & arrays.keys() else {}
     for name, axes in wanted.items():
         if name not in arrays:
             yield f"{name} are missing"
@@ -69,3 +70,16 @@ def _tags(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Iterator[st
         yield "the labels of images begin at places that do not fit"
     if len(codes) and (codes.min() < 0 or codes.max() >= len(about["labels"])):
         yield f"codes of labels go beyond the {len(about['labels']):,} labels"
+
+
+def _ranks(arrays: dict[str, NDArray[Any]]) -> Iterator[str]:
+    """An index of another rule has none."""
+    if "ranks" not in arrays:
+        return
+    ranks, cut = arrays["ranks"], arrays["cut"]
+    if ranks.dtype != np.float32 or not len(ranks) or not np.isfinite(ranks).all() or ranks.min() < 0:
+        yield "ranks are no weights from 0 on"
+    elif not ranks.any():
+        yield "ranks are all 0"
+    if cut.dtype != np.float32 or cut.shape != (1,) or not 0 < cut[0] < 1:
+        yield "the cut is no number between 0 and 1"

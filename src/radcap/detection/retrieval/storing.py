@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from radcap.core import InputError, Missing
 from radcap.detection.retrieval.index import NeighbourIndex
+from radcap.detection.retrieval.rank_weights import RankWeights
 from radcap.detection.retrieval.reduced import main_axes
 from radcap.detection.retrieval.stored_faults import stored_faults
 from radcap.detection.retrieval.tags import Tags
@@ -38,6 +39,8 @@ def save_index(
     folder.mkdir(parents=True, exist_ok=True)
     arrays: Arrays = {"starts": index.tags.starts, "codes": index.tags.codes}
     arrays |= _packed(index, dimensions) if precision == "int8" else _plain(index, precision)
+    if index.ranks is not None:
+        arrays |= {"ranks": index.ranks.weights, "cut": np.array([index.ranks.cut], np.float32)}
     about = {
         "kind": _KIND,
         "version": _VERSION,
@@ -75,6 +78,7 @@ def load_index(folder: Path) -> NeighbourIndex:
         tuple(about["groups"]),
         about["metric"],
         np.array(arrays["axes"], np.float32) if "axes" in arrays else None,
+        RankWeights(np.array(arrays["ranks"]), float(arrays["cut"][0])) if "ranks" in arrays else None,
     )
 
 

@@ -54,14 +54,21 @@ class Tags:
             sums[block] = self._votes(places[block], weights[block])
         return sums
 
-    def _votes(self, places: NDArray[np.int64], weights: NDArray[Any]) -> NDArray[np.float64]:
+    def spelt(
+        self, places: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+        """Every label of every neighbour: its query, its rank among the neighbours, and its code."""
         rows, columns = np.nonzero(places >= 0)
         near = places[rows, columns]
         many = self.counts[near]
         # the codes of all neighbours in a row: counting on from where those of each begin
         steps = np.arange(int(many.sum())) - np.repeat(np.cumsum(many) - many, many)
         codes = self.codes[np.repeat(self.starts[near], many) + steps]
-        cells = np.repeat(rows, many) * self.width + codes
-        given = np.repeat(weights[rows, columns], many).astype(np.float64)
+        return np.repeat(rows, many), np.repeat(columns, many), codes
+
+    def _votes(self, places: NDArray[np.int64], weights: NDArray[Any]) -> NDArray[np.float64]:
+        rows, columns, codes = self.spelt(places)
+        cells = rows * self.width + codes
+        given = weights[rows, columns].astype(np.float64)
         found = np.bincount(cells, given, len(places) * self.width).astype(np.float64)
         return found.reshape(len(places), self.width)

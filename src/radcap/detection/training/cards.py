@@ -61,6 +61,8 @@ def held_figures(judged: Judged) -> dict[str, Any]:
         figures["cross_fitted"] = judged.crossed.to_json()
         figures["ece"] = float(ece(probabilities, known))
         figures["brier"] = float(brier(probabilities, known))
+    if judged.rescue is not None:
+        figures["rescue"] = judged.rescue.to_json()
     return figures
 
 

@@ -4,6 +4,7 @@
 # pyright: reportUnknownVariableType=false
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,8 +33,8 @@ def keep_held(folder: ModelFolder, answers: Answers, dataset: Dataset) -> None:
         "places": np.array([place[one] for one in answers.ids], np.int64),
         "decided": np.ascontiguousarray(answers.decided),
     }
-    if answers.logits is not None:
-        arrays["logits"] = np.ascontiguousarray(answers.logits)
+    kept = {"logits": answers.logits, "counts": answers.counts}
+    arrays |= {name: np.ascontiguousarray(one) for name, one in kept.items() if one is not None}
     with replacing(folder.path / _NAME) as part:
         try:
             save_file(arrays, part)
@@ -49,9 +50,10 @@ def read_held(folder: ModelFolder, dataset: Dataset) -> Answers:
         places: list[int] = arrays["places"].tolist()
         kept = tuple(ids[place] for place in places)
         told = Answers(kept, labels, arrays["decided"].astype(np.bool_), arrays.get("logits"))
+        told = replace(told, counts=arrays.get("counts"))
         if not all(
             one.shape == (len(kept), len(labels)) for one in (told.decided, told.logits) if one is not None
-        ):
+        ) or (told.counts is not None and told.counts.shape != (len(kept),)):
             raise ValueError("it is of other images or labels")
     except Exception as error:  # safetensors and files have errors of their own
         raise InputError(

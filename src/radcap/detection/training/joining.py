@@ -14,11 +14,14 @@ import numpy as np
 from radcap.core import UsageError
 from radcap.detection.decisions import cross_fit
 from radcap.detection.ensembles import combine, ensemble_rule, fitted, search_subsets
+from radcap.detection.ensembles.reach import check_labels
 from radcap.detection.examples import groups_of, label_matrix, learnable
 from radcap.detection.models.answers import Answers
-from radcap.detection.models.ensemble_model import aligned_answers
+from radcap.detection.models.counting import mean_counts
+from radcap.detection.models.ensemble_model import aligned_answers, voted_scores
 from radcap.detection.training.cards import model_card
 from radcap.detection.training.judging import Judged
+from radcap.detection.training.rescuing import check_rescue, rescue_judged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,8 +41,10 @@ __all__ = ["check_joining", "join"]
 def check_joining(system: ConceptSystem, parts: Mapping[str, Parts]) -> None:
     """Refuse what would fail after the members were trained."""
     ensemble = system.ensemble
+    check_rescue(system, parts)
     if not system.member:
         return
+    check_labels(ensemble, {name: one.labels for name, one in parts.items()})
     if ensemble.search == "subsets":
         names = tuple(one.name for one in system.member)
         over = ensemble_rule(ensemble.rule).over
@@ -75,7 +80,8 @@ def join(
     joined, held = _aligned(system, dataset, known)
     truth = label_matrix(held, joined.labels)
     system = _weighted(system, joined, truth, talk)
-    _write(system, dataset, folder, _judged(system, dataset, joined, truth, held))
+    judged = _judged(system, dataset, joined, known, held)
+    _write(system, dataset, folder, judged)
 
 
 def _aligned(
@@ -115,11 +121,14 @@ def _weighted(system: ConceptSystem, joined: Aligned, truth: NDArray[np.bool_], 
 
 
 def _judged(
-    system: ConceptSystem, dataset: Dataset, joined: Aligned, truth: NDArray[np.bool_], held: Dataset
+    system: ConceptSystem, dataset: Dataset, joined: Aligned, known: Mapping[str, Answers], held: Dataset
 ) -> Judged:
-    values = combine(system.ensemble, joined.values, joined.names)
+    values, told = combine(system.ensemble, joined.values, joined.names), [known[one] for one in joined.names]
+    truth, groups = label_matrix(held, joined.labels), groups_of(held, joined.ids)
+    answers = Answers(joined.ids, joined.labels, values, counts=mean_counts(joined.ids, told))
     if values.dtype == np.bool_:
-        return Judged(Answers(joined.ids, joined.labels, values), held)
+        likely = values if system.rescue is None else voted_scores(joined, told)
+        return rescue_judged(system, Judged(answers, held), likely, truth, groups)
     logits, learnt = values.astype(np.float32), learnable(dataset.split(system.data.fit), system.data)
     crossed = cross_fit(
         system.calibration,
@@ -127,12 +136,12 @@ def _judged(
         logits,
         truth,
         joined.labels,
-        groups_of(held, joined.ids),
+        groups,
         seed=system.train.seed,
         train_truth=label_matrix(learnt, joined.labels),
     )
-    answers = Answers(joined.ids, joined.labels, crossed.decided, logits, crossed.probabilities)
-    return Judged(answers, held, crossed)
+    answers = replace(answers, decided=crossed.decided, logits=logits, probabilities=crossed.probabilities)
+    return rescue_judged(system, Judged(answers, held, crossed), crossed.probabilities, truth, groups)
 
 
 def _write(system: ConceptSystem, dataset: Dataset, folder: ModelFolder, judged: Judged | None) -> None:
@@ -140,7 +149,7 @@ def _write(system: ConceptSystem, dataset: Dataset, folder: ModelFolder, judged:
     labels = judged.answers.labels if judged is not None else _all_labels(system, folder)
     folder.write_system(system)
     folder.write_labels(labels, dataset.names)
-    folder.write_decision(*(None, None) if judged is None else judged.fitted)
+    folder.write_decision(*(None, None, None) if judged is None else (*judged.fitted, judged.rescue))
     stopped = [card["training"]["stopped"] for card in cards.values()]
     facts: dict[str, Any] = {
         "members": {name: card["held_out"] for name, card in cards.items()},

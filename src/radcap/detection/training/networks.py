@@ -7,8 +7,9 @@ Invariant: the same settings, data and seed give the same network on the same CP
 # pyright: reportUnknownMemberType=false
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,22 +17,30 @@ import torch
 
 from radcap.detection.examples import label_matrix
 from radcap.detection.training.decoding import decoded_pictures, unheard
+from radcap.detection.training.facts import label_facts
+from radcap.detection.training.shelf import Shelf
 from radcap.detection.training.starting import start_network
 from radcap.detection.training.teachers import open_teacher
 from radcap.formats import replacing
-from radcap.vision.losses import make_loss
+from radcap.vision.folding import fold
+from radcap.vision.heads.pooling import AveragePool
+from radcap.vision.losses import check_loss, make_loss
+from radcap.vision.losses.curriculum import CurriculumLoss
+from radcap.vision.settings import AugmentSettings
 from radcap.vision.training import (
     CheckpointFolder,
     FeatureFeed,
     PictureFeed,
     board_writer,
+    difficulty_of,
     fit,
+    fit_easy_first,
     predicted,
     while_compiling,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable, Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -41,10 +50,15 @@ if TYPE_CHECKING:
     from radcap.datasets import Dataset
     from radcap.detection.system import ConceptModel
     from radcap.detection.talk import Talk
+    from radcap.vision.losses import Loss
     from radcap.vision.network import Network
+    from radcap.vision.settings import TrainSettings
     from radcap.vision.training import EpochRow, Feed, Place, Teacher, Trained
 
 __all__ = ["Trainer"]
+
+_FEW, _MANY = 8, 256  # images a batch: on a CPU few, whose layers stay in its cache
+_VIEWED = 64  # images at a time, for what is learnt without labels
 
 
 @dataclass(frozen=True)
@@ -57,14 +71,16 @@ class Trainer:
     talk: Talk
     log: Path
     fingerprint: str
+    shelf: Shelf = field(default_factory=lambda: Shelf(0))
 
     @cached_property
     def teacher(self) -> Teacher | None:
         return open_teacher(self.model, self.labels, self.place)
 
     def check(self) -> Network:
-        """Refuse a backbone, weights or a teacher that will not do, before any image is decoded."""
+        """Refuse a backbone, weights, a loss or a teacher that will not do, before any image is decoded."""
         network, _ = start_network(self.model, self.labels)
+        check_loss(self.model.loss, network.head)
         _ = self.teacher
         return network
 
@@ -101,50 +117,93 @@ class Trainer:
     ) -> tuple[Network, Trained]:
         """A network from its first weights. `alone`: no epoch is chosen, since nothing is held out."""
         settings = replace(self.model.train, keep="last", early_stop=0) if alone else self.model.train
-        network = self._started()
+        network = self._started(feed)
         module, learnt, judged = self._learnt(network, feed, held)
-        trained = fit(
-            module,
-            learnt,
-            make_loss(self.model.loss, feed.labels.float().mean(dim=0)),
-            settings,
-            self.place,
-            held=judged,
-            teacher=self.teacher,
-            folder=CheckpointFolder(folder, self.fingerprint),
-            observe=self._observer(folder.name, settings.epochs),
-        )
+        loss = make_loss(self.model.loss, feed.labels.float().mean(dim=0))
+        observe = self._observer(folder.name, settings.epochs)
+
+        def phase(loss: Loss, settings: TrainSettings, name: str, before: int) -> Trained:
+            return fit(
+                module,
+                learnt,
+                loss,
+                settings,
+                self.place,
+                held=judged,
+                teacher=self.teacher,
+                inside=network.head.teaches,
+                folder=CheckpointFolder(folder.with_name(folder.name + name), self.fingerprint),
+                observe=lambda row: observe(replace(row, epoch=row.epoch + before)),
+            )
+
+        if isinstance(loss, CurriculumLoss):
+            hard = partial(difficulty_of, module, learnt, judged, self.place)
+            trained = fit_easy_first(phase, loss, settings, hard)
+        else:
+            trained = phase(loss, settings, "", 0)
         self._tell(trained)
         return network.eval(), trained
 
-    def logits(self, network: Network, feed: Feed) -> NDArray[np.float32]:
+    def logits(self, network: Network, feed: PictureFeed) -> NDArray[np.float32]:
         """The network's scores for each image of a feed."""
-        return predicted(network, feed, self.place).cpu().numpy()
+        seen, frozen = self._seen(network, feed), self.model.backbone.frozen
+        return predicted(network.head.score if frozen else network, seen, self.place).cpu().numpy()
 
-    def vectors(self, network: Network, feed: Feed) -> NDArray[np.float32]:
+    def vectors(self, network: Network, feed: PictureFeed) -> NDArray[np.float32]:
         """The network's vectors for each image of a feed."""
-        return predicted(network.embed, feed, self.place).cpu().numpy()
+        seen, frozen = self._seen(network, feed), self.model.backbone.frozen
+        return predicted(network.head.embed if frozen else network.embed, seen, self.place).cpu().numpy()
 
-    def _started(self) -> Network:
+    def _started(self, feed: PictureFeed) -> Network:
         torch.manual_seed(self.model.train.seed)
-        network, told = start_network(self.model, self.labels)
+        network, told = start_network(self.model, self.labels, label_facts(self.labels, feed.labels))
         if told:
             self.talk.tell(told)
-        return network.to(self.place.device)
+        network.to(self.place.device)
+        if self.model.backbone.weights == "none":
+            network.backbone.learn(lambda: self._views(feed), self.model.train.seed)
+        return network
+
+    def _views(self, feed: PictureFeed) -> Iterator[torch.Tensor]:
+        """The images of a feed as evaluation sees them, some at a time."""
+        for start in range(0, len(feed), _VIEWED):
+            places = torch.arange(start, min(start + _VIEWED, len(feed)), device=self.place.device)
+            yield feed.batch(places, None)[0].float()
 
     def _learnt(
         self, network: Network, feed: PictureFeed, held: PictureFeed | None
     ) -> tuple[nn.Module, Feed, Feed | None]:
         """What is trained on what: the head on features where the backbone is frozen, else the whole."""
-        if not self.model.backbone.frozen:
-            return network, feed, held
-        network.eval()
-        judged = None if held is None else self._features(network, held)
-        return network.head, self._features(network, feed), judged
+        judged = None if held is None else self._seen(network, held)
+        return network.head if self.model.backbone.frozen else network, self._seen(network, feed), judged
 
-    def _features(self, network: Network, feed: PictureFeed) -> FeatureFeed:
-        maps = predicted(network.backbone, feed, self.place)
-        return FeatureFeed(maps.half() if self.place.half else maps, feed.labels)
+    def _seen(self, network: Network, feed: PictureFeed) -> Feed:
+        """What a network is shown: images, or the features of a frozen backbone, which stay the same."""
+        if not self.model.backbone.frozen:
+            return feed
+        network.eval()
+        return FeatureFeed(self._maps(network, feed), feed.labels)
+
+    def _maps(self, network: Network, feed: PictureFeed) -> torch.Tensor:
+        """The features of a frozen backbone; where its head wants no more than their mean, only that."""
+        head, settings = network.head, self.model.backbone
+        image = replace(self.model.image, augment=AugmentSettings())  # features are those of plain views
+        key = (settings, image, self.place.device, feed.pictures.ids)
+
+        def whole() -> torch.Tensor:
+            quick = fold(deepcopy(network.backbone))
+            batch = _FEW if self.place.device.type == "cpu" else _MANY
+            made = predicted(quick, feed, self.place, batch)
+            return made.half() if self.place.half else made
+
+        def pooled() -> torch.Tensor:
+            return shelved(key, whole).mean(dim=(2, 3), keepdim=True)
+
+        # weights of a seed and of these images are no other network's
+        shelved = _made if settings.weights == "none" else self.shelf.get
+        if head.looks_at_places or not isinstance(head.pool, AveragePool):
+            return shelved(key, whole)
+        return shelved((*key, "pooled"), pooled)
 
     def _observer(self, name: str, epochs: int) -> Callable[[EpochRow], None]:
         """What hears of each epoch, in the first process alone."""
@@ -167,3 +226,7 @@ class Trainer:
                 f"The loss became no number after epoch {len(trained.history.rows)}: training ends with the"
                 " last good weights. Lower [train] lr, or set clip_grad."
             )
+
+
+def _made(key: Hashable, make: Callable[[], torch.Tensor]) -> torch.Tensor:  # noqa: ARG001 - as a shelf does
+    return make()

@@ -16,11 +16,12 @@ from safetensors import SafetensorError
 
 from radcap.core import UsageError
 from radcap.core.counts import counted
+from radcap.detection.learners import save_learner
 from radcap.detection.retrieval import save_index
 from radcap.detection.training.cards import model_card, training_facts
 from radcap.detection.training.grid import search
 from radcap.detection.training.held_answers import keep_held, read_held
-from radcap.detection.training.judging import judge, neighbour_index
+from radcap.detection.training.judging import judge, learnt, neighbour_index
 from radcap.detection.training.networks import Trainer
 from radcap.vision.training import memory_kept
 from radcap.vision.weight_files import write_weight_file
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from radcap.detection.training.grid import Tried
     from radcap.detection.training.judging import Judged
     from radcap.detection.training.parts import Parts
+    from radcap.detection.training.shelf import Shelf
     from radcap.vision.network import Network
     from radcap.vision.training import PictureFeed, Place, Trained
 
@@ -47,6 +49,10 @@ def train_model(maker: ModelMaker) -> Answers | None:
     """Write the folder of a model without members; what it says about the held-out images, out of fold."""
     folder, held = maker.folder, maker.parts.held
     if not folder.is_whole:
+        if maker.system.text is not None:
+            from radcap.detection.text.training import make_text_model
+
+            return make_text_model(maker)
         with memory_kept(maker.place):
             return maker.make()
     maker.talk.tell(f"{folder.path} is trained already")
@@ -63,17 +69,30 @@ class ModelMaker:
     place: Place
     talk: Talk
     names: Mapping[Cui, str]
+    shelf: Shelf
+
+    def check(self) -> None:
+        """Refuse weights, teachers and words that cannot be had, before anything is trained."""
+        if self.folder.is_whole:
+            return
+        if self.system.text is not None:
+            from radcap.detection.text.training import check_text_model
+
+            check_text_model(self)
+        else:
+            self._trainer().check()
 
     def make(self) -> Answers | None:
         started, parts = time.monotonic(), self.parts
-        trainer, feed, held = self._fed()
-        model, tried = self._searched(feed, held)
+        trainer, feed, held, chosen_on = self._fed()
+        model, tried = self._searched(feed, chosen_on)
         trainer = replace(trainer, model=model, fingerprint=parts.fingerprint(model))
-        network, trained = trainer.train(feed, held, self.folder.training / "network")
+        network, trained = trainer.train(feed, chosen_on, self.folder.training / "network")
         judged = judge(trainer, network, feed, held, parts)
-        refused, last = dict(feed.pictures.refused) | dict(held.pictures.refused if held else {}), trained
-        if model.train.refit and held is not None:
+        refused, last = _refused(feed, held, chosen_on), trained
+        if model.train.refit and chosen_on is not None:
             network, feed, last = self._refitted(trainer, trained)
+            judged = None if judged is None else replace(judged, learner=None)  # it knew one split alone
         facts = {
             "data": {**parts.to_json(), "refused": refused},
             "training": training_facts(trained, last, self.place, time.monotonic() - started),
@@ -83,17 +102,20 @@ class ModelMaker:
             self._write(trainer, network, feed, judged, facts)
         return None if judged is None else judged.answers
 
-    def _fed(self) -> tuple[Trainer, PictureFeed, PictureFeed | None]:
-        """The trainer and the images."""
-        parts, log = self.parts, self.folder.path / "log.csv"
-        fingerprint = parts.fingerprint(self.system)
-        trainer = Trainer(self.system, parts.labels, self.place, self.talk, log, fingerprint)
+    def _fed(self) -> tuple[Trainer, PictureFeed, PictureFeed | None, PictureFeed | None]:
+        """The trainer, and the images that are learnt, held out, and looked at to choose epochs."""
+        parts, trainer = self.parts, self._trainer()
         network = trainer.check()
-        self.talk.tell(f"{counted(len(parts.fit))} to learn from, {counted(len(parts.labels), 'label')}")
+        self.talk.tell(f"{counted(len(parts.learnt))} to learn from, {counted(len(parts.labels), 'label')}")
         if parts.held is None:
             split = self.system.data.held
             self.talk.tell(f"There is no split {split!r} to choose on: 0.5 decides, uncalibrated")
-        return trainer, *trainer.feeds(network, parts.fit, parts.held)
+        feed, held = trainer.feeds(network, parts.learnt, parts.held)
+        return trainer, feed, held, held if parts.inner is None else trainer.feed(parts.inner)
+
+    def _trainer(self) -> Trainer:
+        log, fingerprint = self.folder.path / "log.csv", self.parts.fingerprint(self.system)
+        return Trainer(self.system, self.parts.labels, self.place, self.talk, log, fingerprint, self.shelf)
 
     def _searched(
         self, feed: PictureFeed, held: PictureFeed | None
@@ -110,7 +132,7 @@ class ModelMaker:
         def tried(one: ConceptModel, folder: Path) -> float | None:
             log = folder.parent / f"{folder.name}.csv"
             fingerprint = self.parts.fingerprint(one)
-            trainer = Trainer(one, self.parts.labels, self.place, self.talk, log, fingerprint)
+            trainer = Trainer(one, self.parts.labels, self.place, self.talk, log, fingerprint, self.shelf)
             try:
                 best = trainer.train(feed, held, folder)[1].history.best
             except UsageError:  # the loss became no number at once
@@ -138,16 +160,25 @@ class ModelMaker:
         facts: dict[str, Any],
     ) -> None:
         folder, parts, retrieval = self.folder, self.parts, trainer.model.retrieval
-        folder.write_system(replace(self.system, train=trainer.model.train))
+        backbone = network.backbone.settings_of(self.system.backbone)
+        folder.write_system(replace(self.system, train=trainer.model.train, backbone=backbone))
         folder.write_labels(parts.labels, self.names)
-        folder.write_decision(*(None, None) if judged is None else judged.fitted)
+        folder.write_decision(*(None, None, None) if judged is None else (*judged.fitted, judged.rescue))
         write_weight_file(network.state_dict(), folder.weights)
         if retrieval is not None:
             try:
                 save_index(neighbour_index(trainer, retrieval, network, feed, parts.both), folder.neighbours)
             except SafetensorError as error:
                 raise OSError(f"{folder.neighbours} cannot be written: {error}") from error
+        if trainer.model.learner is not None:
+            known = None if judged is None else judged.learner
+            save_learner(known or learnt(trainer, trainer.model.learner, network, feed), folder.learner)
         if judged is not None:
             keep_held(folder, judged.answers, judged.dataset)
         folder.write_card(model_card(self.system, parts.labels, facts, judged))
         shutil.rmtree(folder.training, ignore_errors=True)
+
+
+def _refused(*feeds: PictureFeed | None) -> dict[str, str]:
+    """The images that would not decode, and why."""
+    return {name: why for one in feeds if one is not None for name, why in one.pictures.refused.items()}

@@ -1,6 +1,8 @@
 """The parts of a dataset that one model is made from.
 
-Invariant: what is held out is never learnt from before every choice is made.
+Invariant: what is held out is never learnt from before every choice is made. Members of a Monte-Carlo pool
+choose their epochs on parts of the training groups, each drawn by the member's seed, and are joined on the
+split that all of them hold out.
 """
 
 from __future__ import annotations
@@ -28,14 +30,16 @@ __all__ = ["Parts"]
 
 @dataclass(frozen=True)
 class Parts:
-    """The training split, the held-out one where there is one, and the labels of the former."""
+    """The training split, the held-out one where there is one, and the labels of the former; `inner` is the
+    part of the former that epochs are chosen on in place of what is held out."""
 
     fit: Dataset
     held: Dataset | None
     labels: tuple[Cui, ...]
+    inner: Dataset | None = None
 
     @classmethod
-    def of(cls, dataset: Dataset, data: DataSettings) -> Parts:
+    def of(cls, dataset: Dataset, data: DataSettings, seed: int = 0) -> Parts:
         """An unknown training split is refused; without the held-out one, nothing can be chosen on it."""
         fit = learnable(dataset.split(data.fit), data)
         held = learnable(dataset.split(data.held), data) if data.held in dataset.splits else None
@@ -44,7 +48,21 @@ class Parts:
                 f"The split {data.held!r} of {dataset.name} holds images of one group alone: what is fitted"
                 " on it cannot be judged. Give it images of several groups, or leave it out."
             )
-        return cls(fit, held if held is not None and len(held) else None, label_set(fit, data))
+        inner = _drawn(fit, data.monte_carlo, seed) if data.monte_carlo else None
+        return cls(fit, held if held is not None and len(held) else None, label_set(fit, data), inner)
+
+    @cached_property
+    def learnt(self) -> Dataset:
+        """What is learnt while epochs are chosen."""
+        if self.inner is None:
+            return self.fit
+        left_out = set(self.inner.ids)
+        return self.fit.filter(np.array([one not in left_out for one in self.fit.ids], np.bool_))
+
+    @property
+    def chosen_on(self) -> Dataset | None:
+        """What epochs are chosen on."""
+        return self.held if self.inner is None else self.inner
 
     @cached_property
     def both(self) -> Dataset:
@@ -57,7 +75,7 @@ class Parts:
     def data_fingerprint(self) -> str:
         """Of images and labels, by their names."""
         digest = hashlib.sha256("\n".join(self.labels).encode())
-        for part in (self.fit, self.held):
+        for part in (self.fit, self.held, self.inner):
             if part is not None:
                 digest.update("\n".join(part.ids).encode())
                 digest.update(np.packbits(label_matrix(part, self.labels)).tobytes())
@@ -75,8 +93,23 @@ class Parts:
         return {
             "name": self.fit.name,
             "fingerprint": self.data_fingerprint,
-            "train": len(self.fit),
+            "train": len(self.learnt),
+            **({} if self.inner is None else {"epochs_chosen_on": len(self.inner)}),
             "held_out": 0 if self.held is None else len(self.held),
             "licences": dict(licences.most_common()),
             "sources": dict(sources.most_common()),
         }
+
+
+def _drawn(fit: Dataset, part: float, seed: int) -> Dataset:
+    """That part of the groups, by lot, and something of either at least."""
+    of_each = np.array(groups_of(fit, fit.ids))
+    groups = np.unique(of_each)
+    if len(groups) == 1:
+        raise UsageError(
+            f"monte_carlo draws groups, and all training images of {fit.name} are of one."
+            " Write monte_carlo = 0, or give images of several groups."
+        )
+    many = int(np.clip(round(part * len(groups)), 1, len(groups) - 1))
+    taken = np.random.default_rng(seed).permutation(groups)[:many]
+    return fit.filter(np.isin(of_each, taken))

@@ -19,21 +19,33 @@ from radcap.zoo.finding import PREFIX
 if TYPE_CHECKING:
     from radcap.core import Cui
     from radcap.detection.system import ConceptModel
+    from radcap.vision.heads import LabelFacts
     from radcap.vision.network import Network
 
 __all__ = ["start_network"]
 
 
-def start_network(model: ConceptModel, labels: tuple[Cui, ...]) -> tuple[Network, str]:
-    """The network with its first weights, and a sentence on where they come from, if there is much to say."""
+def start_network(
+    model: ConceptModel, labels: tuple[Cui, ...], facts: LabelFacts | None = None
+) -> tuple[Network, str]:
+    """The network with its first weights, and a sentence on where they come from, if there is much to say.
+
+    A new head meets the labels by `facts`.
+    """
     folder = _folder(model.backbone.weights)
-    if folder is None:
-        return make_network(model.backbone, model.head, len(labels), size=model.image.size), ""
-    if _is_alike(folder, model, labels):
+    if folder is not None:  # a backbone that a published folder described is what it was there
+        geometry = folder.system().backbone.geometry
+        model = replace(model, backbone=replace(model.backbone, geometry=geometry))
+    if folder is not None and _is_alike(folder, model, labels):
         return load_network(folder, model, len(labels)), f"Begins with the whole of {folder.path}"
-    backbone = replace(model.backbone, weights=str(folder.path))
+    backbone, told = model.backbone, ""
+    if folder is not None:
+        backbone = replace(backbone, weights=str(folder.path))
+        told = f"Begins with the backbone of {folder.path}: its labels or its head are others"
     network = make_network(backbone, model.head, len(labels), size=model.image.size)
-    return network, f"Begins with the backbone of {folder.path}: its labels or its head are others"
+    if facts is not None:
+        network.head.meet(facts)
+    return network, told
 
 
 def _folder(weights: str) -> ModelFolder | None:
@@ -55,7 +67,6 @@ def _is_alike(folder: ModelFolder, model: ConceptModel, labels: tuple[Cui, ...])
     theirs, ours = folder.system(), model
     return (
         folder.labels() == labels
-        and theirs.backbone.name == ours.backbone.name
-        and (theirs.head.kind, theirs.head.pool, theirs.head.hidden, theirs.head.heads)
-        == (ours.head.kind, ours.head.pool, ours.head.hidden, ours.head.heads)
+        and (theirs.backbone.name, theirs.backbone.pooled) == (ours.backbone.name, ours.backbone.pooled)
+        and theirs.head == ours.head
     )

@@ -17,6 +17,7 @@ from radcap.detection.training.beginning import begin
 from radcap.detection.training.joining import check_joining, join
 from radcap.detection.training.one_model import ModelMaker, train_model
 from radcap.detection.training.parts import Parts
+from radcap.detection.training.shelf import Shelf
 from radcap.vision.training import pick_place
 
 if TYPE_CHECKING:
@@ -29,11 +30,19 @@ if TYPE_CHECKING:
 
 __all__ = ["train_system"]
 
+_SHELF_BYTES = 2 * 2**30
 
-def train_system(system: ConceptSystem, dataset: Dataset, out: Path, talk: Talk = SILENT) -> ModelFolder:
-    """Train a resolved system into a folder, which may hold what an earlier try left there."""
+
+def train_system(
+    system: ConceptSystem, dataset: Dataset, out: Path, talk: Talk = SILENT, shelf: Shelf | None = None
+) -> ModelFolder:
+    """Train a resolved system into a folder, which may hold what an earlier try left there.
+
+    Features of frozen backbones are kept on the shelf: bring one to keep them from system to system.
+    """
+    shelf = shelf or Shelf(_SHELF_BYTES)
     folder, place = ModelFolder(out), pick_place(system.train.device, system.train.precision)
-    parts = {name: Parts.of(dataset, model.data) for name, model in models(system).items()}
+    parts = {name: Parts.of(dataset, model.data, model.train.seed) for name, model in models(system).items()}
     _check_folders(system, folder)
     check_joining(system, parts)
     if place.is_first:
@@ -41,17 +50,30 @@ def train_system(system: ConceptSystem, dataset: Dataset, out: Path, talk: Talk 
     else:
         talk = SILENT  # one of several processes speaks
     if not system.member:
-        train_model(ModelMaker(system, parts[system.name], folder, place, talk, dataset.names))
+        train_model(ModelMaker(system, parts[system.name], folder, place, talk, dataset.names, shelf))
         return folder
+    makers = {
+        one.name: ModelMaker(
+            _alone(one), parts[one.name], folder.member(one.name), place, talk, dataset.names, shelf
+        )
+        for one in system.member
+    }
+    for maker in {_look(one.system): one for one in makers.values()}.values():  # alike ones once
+        maker.check()
     told: dict[str, Answers | None] = {}
-    for number, member in enumerate(system.member, 1):
-        talk.tell(f"Member {number} of {len(system.member)}: {member.name}")
-        own = folder.member(member.name)
-        maker = ModelMaker(_alone(member), parts[member.name], own, place, talk, dataset.names)
-        told[member.name] = train_model(maker)
+    for number, (name, maker) in enumerate(makers.items(), 1):
+        talk.tell(f"Member {number} of {len(makers)}: {name}")
+        told[name] = train_model(maker)
     if place.is_first:
         join(system, dataset, folder, told, talk)
     return folder
+
+
+def _look(model: ConceptSystem) -> str:
+    """What decides whether a member can be had."""
+    return repr(
+        (model.data, model.image.size, model.backbone, model.head, model.loss, model.teacher, model.text)
+    )
 
 
 def _alone(member: Member) -> ConceptSystem:

@@ -11,6 +11,7 @@ import torch
 from radcap.captioning.grammar import Role, role_of
 from radcap.core import UsageError
 from radcap.detection.models.ensemble_model import EnsembleModel
+from radcap.detection.models.network_model import NetworkModel
 from radcap.explanation.lenses.neighbour_lens import NeighbourLens
 from radcap.explanation.lenses.network_lens import NetworkLens
 from radcap.explanation.subjects.concept_lenses import concept_lens, vector_of
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from radcap.core import Cui
     from radcap.detection.models import Answers
-    from radcap.detection.models.network_model import NetworkModel
     from radcap.explanation.lenses.lens import Lens
     from radcap.explanation.subjects.wanted import Wanted
     from radcap.explanation.targets import Target
@@ -75,7 +75,8 @@ def voices_of(model: NetworkModel | EnsembleModel, data: bytes, name: str) -> Co
     if not isinstance(model, EnsembleModel):
         lens = concept_lens(model, data, name)
         return ConceptVoices((lens,), ("",), np.ones((1, len(model.labels))), model.names)
-    members = {key: (one, concept_lens(one, data, name)) for key, one in model.members.items()}
+    networks = {key: one for key, one in model.members.items() if isinstance(one, NetworkModel)}
+    members = {key: (one, concept_lens(one, data, name)) for key, one in networks.items()}
     told = [_answered(one, lens, model.labels) for one, lens in members.values()]
     logits, decided = np.stack([one for one, _ in told]), np.stack([one for _, one in told])
     shares = member_shares(model.ensemble, logits, decided)

@@ -80,6 +80,17 @@ def check_explainable(model: AnyModel) -> None:
             "This model says the same of every image and looks at none, so nothing in an image explains it."
             " Give a model that looks: zoo:captions, zoo:concepts, or one of yours."
         )
+    members = model.members.values() if isinstance(model, EnsembleModel) else [model]
+    if any(getattr(one, "learner", None) is not None for one in members):
+        raise UsageError(
+            "A classic model over the vectors of a network has no maps: no slope leads through its trees back"
+            " to the image. Give a model whose head or neighbours answer."
+        )
+    if isinstance(model, EnsembleModel) and not all(isinstance(one, NetworkModel) for one in members):
+        raise UsageError(
+            "A member of this ensemble names concepts by way of words, so its answer leads to no place in the"
+            " image. Explain its captioner, or an ensemble of networks."
+        )
 
 
 def labels_of(model: AnyModel) -> Mapping[Cui, str]:

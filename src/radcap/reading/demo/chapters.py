@@ -112,11 +112,12 @@ def _compared(judged: JudgedTask) -> Chapter:
 
 
 def next_commands(example: Path, run: Path, truth: Path) -> tuple[str, ...]:
-    """Five to go on with: an image, and a run with its truth, are those of the demo."""
+    """Six to go on with: an image, and a run with its truth, are those of the demo."""
     return (
         f"radcap read {example}",
         "radcap read --serve",
         f"radcap score concepts {run} {truth}",
+        "radcap systems list --task concepts",
         "radcap train radcap/quick-concepts --data radiology-open --out mine",
         "radcap doctor",
     )

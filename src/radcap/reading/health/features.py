@@ -34,6 +34,12 @@ def features(assets: Sequence[Asset], *, torch_loads: bool = True) -> tuple[Feat
         _with_models(needing("explain", "read", ("torch", "safetensors")), assets, torch),
         captions_lm(),
         needing("train", "train", _TRAINING) if torch_loads else _torchless("train", torch),
+        needing(
+            "trees and boosted trees",
+            "train",
+            ("sklearn", "xgboost"),
+            "systems that learn them are not trained",
+        ),
         Feature("validate, score concepts, compare", Verdict.READY),
         *metric_features(_metric_states()),
         needing(

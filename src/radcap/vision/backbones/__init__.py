@@ -1,4 +1,4 @@
-"""Backbones by name: our own that need torch alone, and every network of timm."""
+"""Backbones by name: our own that need torch alone, every network of timm, and published towers."""
 
 from radcap.vision.backbones.backbone import Backbone, make_backbone
 

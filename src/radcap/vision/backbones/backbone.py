@@ -6,6 +6,7 @@ How pixels are scaled is the backbone's own matter, so no caller can get it wron
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import torch
@@ -14,7 +15,7 @@ from torch import nn
 from radcap.vision.blocks import BACKBONES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from radcap.vision.settings import BackboneSettings
 
@@ -37,11 +38,23 @@ class Backbone(nn.Module):
     def forward(self, pixels: torch.Tensor) -> torch.Tensor:
         return self.body((pixels - self.mean) / self.spread)
 
+    def learn(self, images: Callable[[], Iterator[torch.Tensor]], seed: int) -> None:
+        """Learn from images without labels, before training; most backbones have nothing to learn so.
+
+        `images` gives all training images anew, pixels some at a time. What is learnt lies in weights.
+        """
+
+    def settings_of(self, settings: BackboneSettings) -> BackboneSettings:
+        """The settings that a trained model keeps: with the geometry, where a folder described it."""
+        return settings
+
 
 def make_backbone(settings: BackboneSettings, *, size: int, weights: bool = True) -> Backbone:
     """The backbone of a name, with its weights unless they are loaded later (`weights=False`)."""
     from radcap.vision.backbones.weights import load_weights
 
+    if settings.geometry and not weights:
+        settings = replace(settings, weights="none")  # a trained model needs the published folder no more
     if settings.name in BACKBONES.names:
         backbone = cast("Backbone", BACKBONES.factory(settings.name)(settings, size=size))
     else:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from radcap.vision.settings import BackboneSettings
 
-__all__ = ["TimmFeatures", "make_timm", "timm_module"]
+__all__ = ["TimmFeatures", "create_sized", "make_timm", "timm_module"]
 
 _RANGE = 255.0  # timm's means are given for pixels from 0 to 1
 _NEAR = 10  # names that a refusal offers
@@ -52,7 +52,7 @@ def make_timm(settings: BackboneSettings, *, size: int, pretrained: bool) -> Bac
         raise _unknown(settings.name, [*BACKBONES.names, *timm.list_models()])
     drop: dict[str, Any] = {"drop_path_rate": settings.drop} if settings.drop else {}
     try:
-        network = _create(timm, settings.name, size, pretrained=pretrained, **drop)
+        network = create_sized(timm, settings.name, size, pretrained=pretrained, **drop)
     except Exception as error:  # the hub's client raises what it likes
         if not pretrained:
             why = f"timm cannot make {settings.name} at {size} pixels: {error}"
@@ -76,7 +76,7 @@ def _unknown(name: str, known: Sequence[str]) -> UsageError:
     return UsageError(f"{told} {len(known):,} are known; timm.list_models() names them.")
 
 
-def _create(timm: ModuleType, name: str, size: int, **options: Any) -> Any:  # noqa: ANN401 - timm's own
+def create_sized(timm: ModuleType, name: str, size: int, **options: Any) -> Any:  # noqa: ANN401 - timm's own
     """Some networks must know the size of their input, and others refuse to be told."""
     try:
         return timm.create_model(name, num_classes=0, img_size=size, **options)

@@ -21,12 +21,15 @@ from radcap.zoo import base_folder, package_file
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from torch import nn
+
     from radcap.vision.backbones.backbone import Backbone
     from radcap.vision.settings import BackboneSettings
 
-__all__ = ["load_weights", "packaged_file", "read_weights"]
+__all__ = ["fill", "is_model_folder", "load_weights", "packaged_file", "read_weights"]
 
 PACKAGED = tuple(f"tf_efficientnet_lite{number}" for number in range(3))
+PUBLISHED = ("hugging-face", "open-clip")  # their weights describe them: a factory reads both at once
 _WRAPPERS = ("backbone.body.", "network.", "module.", "pre.")
 
 
@@ -38,6 +41,8 @@ def load_weights(backbone: Backbone, settings: BackboneSettings) -> None:
         _fill_in_order(backbone, read_weights(packaged_file(settings.name)))
         return
     path = Path(settings.weights)
+    if settings.name in PUBLISHED and not is_model_folder(path):
+        return
     path = path / "model.safetensors" if path.is_dir() else path
     if not path.exists():
         raise UsageError(
@@ -45,6 +50,11 @@ def load_weights(backbone: Backbone, settings: BackboneSettings) -> None:
             " Write none, timm, package, or the path of a .safetensors or .pth file or of a model folder."
         )
     _fill_by_name(backbone, read_weights(path), path)
+
+
+def is_model_folder(path: Path) -> bool:
+    """Whether radcap wrote it."""
+    return (path / "system.toml").is_file()
 
 
 def packaged_file(name: str) -> Path:
@@ -99,15 +109,20 @@ def _fill_in_order(backbone: Backbone, found: Mapping[str, torch.Tensor]) -> Non
 def _fill_by_name(backbone: Backbone, found: Mapping[str, torch.Tensor], path: Path) -> None:
     bare = {_bare(name): value for name, value in found.items()}
     wanted = backbone.body.state_dict()
-    filled = {name: bare[_bare(name)] for name in wanted if _bare(name) in bare}
-    lacking = [one for one in wanted if one not in filled or filled[one].shape != wanted[one].shape]
+    fill(backbone.body, {name: bare[_bare(name)] for name in wanted if _bare(name) in bare}, path)
+
+
+def fill(body: nn.Module, found: Mapping[str, torch.Tensor], path: Path) -> None:
+    """Load every weight of a network by its name, or refuse the file."""
+    wanted = body.state_dict()
+    lacking = [one for one in wanted if one not in found or found[one].shape != wanted[one].shape]
     if lacking:
         raise InputError(
             f"{path} does not fit the backbone: {len(lacking):,} of {len(wanted):,} weights are absent or of"
             f" another shape, {lacking[0]} first. Name the backbone the file was made from.",
             path=str(path),
         )
-    backbone.body.load_state_dict(filled)
+    body.load_state_dict({name: found[name] for name in wanted})
 
 
 def _bare(name: str) -> str:

@@ -31,8 +31,10 @@ TEMPERATURES = {
 class CsraHead(Head):
     """`score_maps` shows where each label was seen: the map is the model."""
 
+    looks_at_places = True
+
     def __init__(self, settings: HeadSettings, width: int, labels: int) -> None:
-        super().__init__(settings.pool)
+        super().__init__(settings, width, labels)
         self.temperatures = TEMPERATURES[settings.heads]
         self.strength = settings.strength
         self.weight = nn.Parameter(torch.randn(len(self.temperatures), labels, width) / width**0.5)
@@ -42,7 +44,7 @@ class CsraHead(Head):
         normed = nn.functional.normalize(self.weight, dim=-1)
         return torch.einsum("hlw,nwp->nhlp", normed.to(features.dtype), features.flatten(2))
 
-    def forward(self, features: torch.Tensor) -> torch.Tensor:
+    def score(self, features: torch.Tensor) -> torch.Tensor:
         maps = self.score_maps(features).float()
         sharpness = maps.new_tensor(self.temperatures).view(1, -1, 1, 1)
         attended = (torch.softmax(maps * sharpness, dim=-1) * maps).sum(dim=-1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Protocol, TypeAlias, cast, runtime_checkable
 
 import torch
 from torch.nn import functional as F  # noqa: N812 - as everybody names it
@@ -16,18 +16,31 @@ from torch.nn import functional as F  # noqa: N812 - as everybody names it
 from radcap.vision.blocks import LOSSES
 
 if TYPE_CHECKING:
+    from radcap.vision.heads import Taught
     from radcap.vision.settings import LossSettings
 
-__all__ = ["Loss", "make_loss"]
+__all__ = ["InnerLoss", "Loss", "make_loss"]
 
 Loss: TypeAlias = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+@runtime_checkable
+class InnerLoss(Protocol):
+    """A loss that looks at more than logits, or changes from epoch to epoch; it is a `Loss` too."""
+
+    def __call__(self, logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor: ...
+    def inner(self, taught: Taught, labels: torch.Tensor, epoch: int) -> torch.Tensor: ...
+
+
 _LEAST = torch.finfo(torch.float32).tiny  # powers below 1 have no slope at 0
 
 
 def make_loss(settings: LossSettings, shares: torch.Tensor) -> Loss:
     """The loss of a name; `shares` is the part of the training images that has each label."""
     made = cast("Loss", LOSSES.factory(settings.name)(settings, shares))
-    return partial(_smoothed, made, settings.smoothing) if settings.smoothing else made
+    if not settings.smoothing or isinstance(made, InnerLoss):
+        return made
+    return partial(_smoothed, made, settings.smoothing)
 
 
 def _smoothed(loss: Loss, smoothing: float, logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
@@ -85,3 +98,17 @@ def make_soft_f1(settings: LossSettings, shares: torch.Tensor) -> Loss:  # noqa:
         return (1 - 2 * both / (p.sum(dim=1) + labels.sum(dim=1)).clamp(min=1e-6)).mean()
 
     return loss
+
+
+class OwnLoss:
+    """What a head says of itself, and nothing else: that of a sequence."""
+
+    def __call__(self, logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        return F.binary_cross_entropy_with_logits(logits, labels)
+
+    def inner(self, taught: Taught, labels: torch.Tensor, epoch: int) -> torch.Tensor:  # noqa: ARG002
+        return taught.own.new_zeros(())  # the lesson adds the head's own
+
+
+def make_own(settings: LossSettings, shares: torch.Tensor) -> OwnLoss:  # noqa: ARG001
+    return OwnLoss()

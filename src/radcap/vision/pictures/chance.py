@@ -23,13 +23,14 @@ class Chance:
     lots: torch.Generator
     betas: np.random.Generator
     device: torch.device
+    epoch: int = 0
 
     @classmethod
     def of(cls, seed: int, epoch: int, device: torch.device) -> Chance:
         seed %= 2**64  # any whole number will do
         lots = torch.Generator(device)
         lots.manual_seed(int(np.random.SeedSequence([seed, epoch]).generate_state(1, np.uint64)[0] >> 1))
-        return cls(lots, np.random.default_rng([seed, epoch, 1]), device)
+        return cls(lots, np.random.default_rng([seed, epoch, 1]), device, epoch)
 
     def uniform(self, n: int, low: float, high: float) -> torch.Tensor:
         return torch.rand(n, generator=self.lots, device=self.device) * (high - low) + low

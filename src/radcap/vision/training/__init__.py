@@ -4,6 +4,7 @@ from radcap.vision.training.boards import board_writer
 from radcap.vision.training.checkpoint import CheckpointFolder
 from radcap.vision.training.compiling import while_compiling
 from radcap.vision.training.devices import Place, pick_place
+from radcap.vision.training.easy_first import difficulty_of, fit_easy_first
 from radcap.vision.training.feeds import FeatureFeed, Feed, PictureFeed
 from radcap.vision.training.history import EpochRow, History
 from radcap.vision.training.lessons import Exam, LabelExam, LabelLesson, Lesson
@@ -27,7 +28,9 @@ __all__ = [
     "Teacher",
     "Trained",
     "board_writer",
+    "difficulty_of",
     "fit",
+    "fit_easy_first",
     "learn",
     "memory_kept",
     "pick_place",

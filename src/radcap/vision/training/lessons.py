@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from radcap.vision.losses import InnerLoss
 from radcap.vision.training.predicting import best_sample_f1, held_loss, predicted
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import torch
     from torch import nn
 
+    from radcap.vision.heads import Taught
     from radcap.vision.losses import Loss
     from radcap.vision.pictures import Chance
     from radcap.vision.training.devices import Place
@@ -49,6 +51,7 @@ class LabelLesson:
     criterion: Loss
     place: Place
     teacher: Teacher | None = None
+    inside: bool = False  # whether the head or the loss wants more than logits
 
     @property
     def labels(self) -> torch.Tensor:
@@ -60,9 +63,20 @@ class LabelLesson:
     def loss(self, module: Callable[..., Any], places: torch.Tensor, chance: Chance) -> torch.Tensor:
         images, labels = self.feed.batch(places, chance)
         with self.place.autocast():
-            logits = module(images).float()
-            own = self.criterion(logits, labels)
+            if self.inside:
+                taught: Taught = module(images, labels)
+                logits, own = taught.logits, self._inside(taught, labels, chance.epoch)
+            else:
+                logits = module(images).float()
+                own = self.criterion(logits, labels)
             return own if self.teacher is None else self.teacher.loss(logits, images, own)
+
+    def _inside(self, taught: Taught, labels: torch.Tensor, epoch: int) -> torch.Tensor:
+        """The loss on the labels, and what the head has to say of itself."""
+        criterion = self.criterion
+        if isinstance(criterion, InnerLoss):
+            return criterion.inner(taught, labels, epoch) + taught.own
+        return criterion(taught.logits, labels) + taught.own
 
 
 @dataclass(frozen=True)

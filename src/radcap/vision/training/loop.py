@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from radcap.core import UsageError, counted
+from radcap.vision.losses import InnerLoss
 from radcap.vision.training.history import EpochRow, History
 from radcap.vision.training.learner import Learner, put_weights, weights_of
 from radcap.vision.training.lessons import LabelExam, LabelLesson
@@ -54,12 +55,13 @@ def fit(  # noqa: PLR0913 - what a run is made of
     *,
     held: Feed | None = None,
     teacher: Teacher | None = None,
+    inside: bool = False,
     folder: CheckpointFolder | None = None,
     observe: Callable[[EpochRow], None] | None = None,
     save_s: float = _SAVE_S,
 ) -> Trained:
-    """Train the network to give the labels of images, in place."""
-    lesson = LabelLesson(feed, loss, place, teacher)
+    """Train the network to give the labels of images, in place; `inside` where its head teaches too."""
+    lesson = LabelLesson(feed, loss, place, teacher, inside or isinstance(loss, InnerLoss))
     exam = LabelExam(held, place) if held is not None and len(held) else None
     return learn(network, lesson, settings, place, exam=exam, folder=folder, observe=observe, save_s=save_s)
 

@@ -19,6 +19,7 @@ from radcap.vision.pictures import Chance
 from radcap.vision.training.optimisers import set_rate
 from radcap.vision.training.sampling import epoch_batches
 from radcap.vision.training.schedule import rate_factor
+from radcap.vision.training.sharpness import sharp_slope
 
 if TYPE_CHECKING:
     from radcap.vision.settings import TrainSettings
@@ -54,8 +55,8 @@ def take_steps(learner: Learner, lesson: Lesson, settings: TrainSettings, place:
         done = number + (step - 1) / len(batches)
         rate = settings.lr * rate_factor(settings, done, learner.history)
         set_rate(learner.optimiser, rate)
-        value = lesson.loss(learner.module, places, chance)
-        _follow(learner, value, settings.clip_grad)
+        value = _slope(learner, lesson, places, chance, settings.sam)
+        _follow(learner, settings.clip_grad)
         total += value.detach()
         is_looked_at = step % _LOOK == 0 or step == len(batches)
         if is_looked_at and not torch.isfinite(place.mean(total)):
@@ -65,9 +66,19 @@ def take_steps(learner: Learner, lesson: Lesson, settings: TrainSettings, place:
     return Steps(loss, rate, time.monotonic() - started, seen)
 
 
-def _follow(learner: Learner, loss: torch.Tensor, clip: float) -> None:
-    """One step down the loss."""
-    loss.backward()
+def _slope(
+    learner: Learner, lesson: Lesson, places: torch.Tensor, chance: Chance, radius: float
+) -> torch.Tensor:
+    """Leave the slope with the weights; the loss."""
+    if radius:
+        return sharp_slope(learner, lesson, places, chance, radius)
+    value = lesson.loss(learner.module, places, chance)
+    value.backward()
+    return value
+
+
+def _follow(learner: Learner, clip: float) -> None:
+    """One step down the slope."""
     if clip:
         nn.utils.clip_grad_norm_(learner.network.parameters(), clip)
     learner.optimiser.step()

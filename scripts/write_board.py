@@ -1,0 +1,72 @@
+"""Keep a finished board: its scores in the package, its tables in docs/board.md.
+
+radcap systems reproduce --out BOARD
+.venv/bin/python scripts/write_board.py BOARD
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from pathlib import Path
+
+from radcap.datasets import load_dataset
+from radcap.report import Table
+from radcap.systems import read_concepts, systems_of
+from radcap.systems.board.board import Board, make_board
+from radcap.systems.board.kept import to_keep
+from radcap.systems.board.lessons import cost_table, edition_table, family_table
+from radcap.systems.board.results import BoardFolder
+from radcap.systems.board.shifts import TestSet, shifts
+from radcap.systems.board.tables import (
+    changes_table,
+    modality_table,
+    ranking_table,
+    shift_table,
+    untrained_table,
+)
+
+ROOT = Path(__file__).parents[1]
+KEPT = ROOT / "src" / "radcap" / "systems" / "board" / "radiology-open.json"
+PAGE = ROOT / "docs" / "board.md"
+
+
+def tables(board: Board, sets: tuple[TestSet, ...]) -> dict[str, Table]:
+    """The tables of the page by the names of their places."""
+    return {
+        "ranking": ranking_table(board),
+        "editions": edition_table(board),
+        "families": family_table(board),
+        "cost": cost_table(board),
+        "modalities": modality_table(board),
+        "sets": shift_table(sets),
+        "changes": changes_table(board),
+        "untrained": untrained_table(board),
+    }
+
+
+def filled(text: str, made: dict[str, Table]) -> str:
+    """The page with its tables: each stands between `<!-- table NAME -->` and `<!-- end -->`."""
+    for name, table in made.items():
+        place = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+        inner = f"\n{table.to_markdown()}\n\n" if table.rows else "\nNone.\n\n"
+        text = place.sub(lambda found, inner=inner: f"{found[1]}{inner}{found[2]}", text)
+    return text
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("board", type=Path)
+    folder = BoardFolder(parser.parse_args().board)
+    dataset = load_dataset("radiology-open")
+    board = make_board([read_concepts(one.name) for one in systems_of("concepts")], folder, dataset)
+    KEPT.write_text(f"{json.dumps(to_keep(board), indent=1)}\n", encoding="utf-8")
+    page = filled(PAGE.read_text("utf-8"), tables(board, shifts(board, dataset)))
+    PAGE.write_text(page, encoding="utf-8")
+    seconds = sum(one.result.train_s for one in board.rows)
+    print(f"{len(board.rows)} systems, {len(board.not_trained)} not trained, {seconds / 60:.0f} minutes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""What `radcap systems reproduce` does."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from radcap.cli.console import print_json, print_lines, print_table, say
+from radcap.core import Missing, UsageError, counted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from radcap.datasets import Dataset
+    from radcap.detection.system import ConceptSystem
+    from radcap.systems.board.board import Board
+    from radcap.systems.board.results import BoardFolder
+
+__all__ = ["Asked", "run_reproduce"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The command as it was given."""
+
+    out: Path
+    task: str
+    data: str
+    scale: str | None
+    only: tuple[str, ...]
+    minutes: float | None
+    device: str
+    keep: bool
+    json: bool
+
+
+def run_reproduce(asked: Asked) -> int:
+    """Train what has no result yet, then write the board of what has; the exit code."""
+    wanted = _wanted(asked)
+    try:
+        from radcap.systems.board.running import Reproduction
+    except ModuleNotFoundError as error:
+        raise Missing(str(error.name), "Training needs it.", "Run: pip install 'radcap[train]'") from error
+    from radcap.datasets import load_dataset
+    from radcap.systems.board.results import BoardFolder
+    from radcap.systems.board.scales import scale_of
+
+    scale, dataset = scale_of(asked.scale or _usual(asked.device)), load_dataset(asked.data)
+    folder = BoardFolder(asked.out)
+    deadline = float("inf") if asked.minutes is None else time.monotonic() + 60 * asked.minutes
+    done = Reproduction(dataset, scale, folder, asked.device, deadline, asked.keep, say).run(wanted)
+    _show(asked, wanted, folder, dataset)
+    if not done:
+        say("The time is over: give the same command again, and it goes on.")
+    return 0 if done else 1
+
+
+def _show(asked: Asked, wanted: list[ConceptSystem], folder: BoardFolder, dataset: Dataset) -> None:
+    from radcap.systems.board.board import make_board
+    from radcap.systems.board.shifts import shifts
+    from radcap.systems.board.writing import write_board
+
+    if not any(one.is_scored for one in folder.results([one.name for one in wanted])):
+        say("No system has a score yet.")
+        return
+    board = make_board(wanted, folder, dataset)
+    page = write_board(board, shifts(board, dataset), asked.out)
+    if asked.json:
+        print_json(board.to_json())
+    else:
+        _print(board, page)
+
+
+def _print(board: Board, page: Path) -> None:
+    from radcap.systems.board.tables import ranking_table, untrained_table
+
+    print_table(ranking_table(board))
+    if board.not_trained:
+        print_table(untrained_table(board))
+    print_lines(f"{page}: {counted(len(board.rows), 'system')} scored, {len(board.not_trained)} not trained")
+
+
+def _wanted(asked: Asked) -> list[ConceptSystem]:
+    """The systems of the catalogue, or those that are named."""
+    from radcap.systems import read_concepts, systems_of
+
+    if asked.task != "concepts":
+        raise UsageError(f"There is no board of the task {asked.task!r}. Write --task concepts.")
+    names = asked.only or [one.name for one in systems_of(asked.task)]
+    return [read_concepts(name) for name in names]
+
+
+def _usual(device: str) -> str:
+    """The scale that a device is quick enough for."""
+    from radcap.vision.training import pick_place
+
+    return "large" if pick_place(device).device.type == "cuda" else "small"

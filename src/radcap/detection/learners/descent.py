@@ -1,0 +1,123 @@
+"""Logistic regressions of many labels at once, by L-BFGS (Nocedal 1980).
+
+Invariant: each label has a descent of its own (its own directions and lengths of steps), so what comes out
+for it does not depend on the labels beside it; a step never makes it worse. The objective is half the squared
+weights, offset aside, and `strength` times the sum of the losses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import torch
+from torch.nn import functional as F  # noqa: N812 - as everybody names it
+
+__all__ = ["descend"]
+
+Pair: TypeAlias = tuple[torch.Tensor, torch.Tensor]
+
+_ROUNDS = 300
+_REMEMBERED = 10
+_SLOPE = 1e-5  # of the mean loss: where descent ends
+_HALVINGS = 20
+_ENOUGH = 1e-4  # of the fall that the slope promises, by Armijo
+
+
+@torch.no_grad()
+def descend(
+    x: torch.Tensor, y: torch.Tensor, strength: float, theta: torch.Tensor, rounds: int = _ROUNDS
+) -> torch.Tensor:
+    """The best weights (width x labels), the offset last, from those given; `x` ends with ones."""
+    problem, memory = _Problem(x, y, strength), _Memory()
+    scores, slope = x @ theta, problem.slope(x @ theta, theta)
+    for _ in range(rounds):
+        going = slope.abs().amax(dim=0) > _SLOPE * strength * len(x)
+        step = memory.direction(slope) * going
+        length = problem.length(scores, moved := x @ step, theta, step, slope)
+        if not bool(length.any()):
+            break
+        theta, scores = theta + length * step, scores + length * moved
+        steeper = problem.slope(scores, theta)
+        memory.add(length * step, steeper - slope)
+        slope = steeper
+    return theta
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """What is made small; a column is a label's."""
+
+    x: torch.Tensor
+    y: torch.Tensor
+    strength: float
+
+    def slope(self, scores: torch.Tensor, theta: torch.Tensor) -> torch.Tensor:
+        return self.strength * (self.x.T @ (torch.sigmoid(scores) - self.y)) + _without_offset(theta)
+
+    def value(self, scores: torch.Tensor, theta: torch.Tensor) -> torch.Tensor:
+        """In double precision, since small gains are told apart."""
+        losses = (F.softplus(scores) - self.y * scores).sum(dim=0, dtype=torch.float64)
+        return self.strength * losses + _without_offset(theta).square().sum(dim=0, dtype=torch.float64) / 2
+
+    def length(
+        self,
+        scores: torch.Tensor,
+        moved: torch.Tensor,
+        theta: torch.Tensor,
+        step: torch.Tensor,
+        slope: torch.Tensor,
+    ) -> torch.Tensor:
+        """How much of its step each label takes: the first of 1, 1/2, 1/4 ... that helps, or nothing.
+
+        Scores move with the weights, so no length costs another look at the images.
+        """
+        now, promised = self.value(scores, theta), (step * slope).sum(dim=0)
+        length, tries = (promised < 0).to(promised.dtype), 0
+        while True:
+            there = self.value(scores + length * moved, theta + length * step)
+            worse = there > now + _ENOUGH * length * promised
+            if not bool(worse.any()):
+                return length
+            length = torch.where(worse, length / 2 if tries < _HALVINGS else 0.0, length)
+            tries += 1
+
+
+@dataclass
+class _Memory:
+    """The last steps, and how the slope changed along them."""
+
+    pairs: list[Pair] = field(default_factory=list[Pair])
+
+    def add(self, step: torch.Tensor, change: torch.Tensor) -> None:
+        self.pairs = [*self.pairs[1 - _REMEMBERED :], (step, change)]
+
+    def direction(self, slope: torch.Tensor) -> torch.Tensor:
+        """Down, as the last steps bend it: the two loops of L-BFGS, for each column."""
+        if not self.pairs:
+            return -slope / slope.abs().amax(dim=0).clamp(min=1)
+        way, taken = slope, list[torch.Tensor]()
+        bent = [(step * change).sum(dim=0) for step, change in self.pairs]
+        for (step, change), along in zip(reversed(self.pairs), reversed(bent), strict=True):
+            taken.append(_share((step * way).sum(dim=0), along))
+            way = way - taken[-1] * change
+        squared = torch.stack([change.square().sum(dim=0) for _, change in self.pairs])
+        way = way * _last_scale(torch.stack(bent), squared)
+        for (step, change), along in zip(self.pairs, bent, strict=True):
+            way = way + step * (taken.pop() - _share((change * way).sum(dim=0), along))
+        return -way
+
+
+def _share(part: torch.Tensor, whole: torch.Tensor) -> torch.Tensor:
+    """Part by whole; 0 for a label that had not moved."""
+    return torch.where(whole > 0, part / whole.clamp(min=torch.finfo(whole.dtype).tiny), 0.0)
+
+
+def _last_scale(bent: torch.Tensor, squared: torch.Tensor) -> torch.Tensor:
+    """How far a step goes by how the slope changed on the last one."""
+    scale = _share(bent[-1], squared[-1])
+    return torch.where(scale > 0, scale, 1.0)
+
+
+def _without_offset(theta: torch.Tensor) -> torch.Tensor:
+    return torch.cat([theta[:-1], torch.zeros_like(theta[-1:])])

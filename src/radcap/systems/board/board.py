@@ -1,0 +1,199 @@
+"""The board: every scored system with its intervals, letters and costs, best first.
+
+Invariant: scores are those of edition 2025 on the test split, computed from the runs in the folder; nothing
+is taken from what a system said of itself. Intervals resample groups of images, letters are those of paired
+tests between all systems, corrected by Holm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from radcap.core import Task, UsageError
+from radcap.metrics import compare
+from radcap.stats import Interval, Procedure, draws_needed, percentile_interval, resampled_means
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from radcap.datasets import Dataset
+    from radcap.detection.system import ConceptSystem
+    from radcap.metrics import RunComparison
+    from radcap.stats.arrays import Floats
+    from radcap.systems.board.results import BoardFolder, Result
+
+__all__ = ["EDITION", "SHORT", "Board", "BoardRow", "make_board", "modality_of_each"]
+
+EDITION = "2025"
+_TEST = "test"
+SHORT = {  # the modalities as a table can hold them
+    "C1306645": "X-ray",
+    "C0040405": "CT",
+    "C0024485": "MRI",
+    "C0041618": "US",
+    "C0002978": "angio",
+    "C0032743": "PET",
+    "C0920367": "OCT",
+    "C1699633": "PET/CT",
+}
+_FEWEST = 5  # images of a modality that has a column
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRow:
+    """One system: what is published of it, what it scored here, and at what cost."""
+
+    name: str
+    edition: str
+    team: str
+    family: str
+    published: float | None
+    f1: float
+    f1_low: float
+    f1_high: float
+    f1_manual: float
+    manual_low: float
+    manual_high: float
+    rank: int
+    letters: str
+    by_modality: Mapping[str, float]
+    result: Result
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Rows best first, systems that were not trained with their reasons, and what they were scored on."""
+
+    data: str
+    images: int
+    groups: int
+    rows: tuple[BoardRow, ...]
+    not_trained: tuple[Result, ...]
+    modalities: Mapping[str, int]  # images of each
+    values: Mapping[str, Sequence[float]]  # F1 of each image, by system
+    ids: tuple[str, ...]
+
+    def row(self, name: str) -> BoardRow:
+        return next(one for one in self.rows if one.name == name)
+
+    def to_json(self) -> dict[str, Any]:
+        """Without the values of single images, which the runs hold."""
+        return {
+            "data": self.data,
+            "edition": EDITION,
+            "images": self.images,
+            "groups": self.groups,
+            "rows": [one.to_json() for one in self.rows],
+            "not_trained": [one.to_json() for one in self.not_trained],
+            "modalities": dict(self.modalities),
+        }
+
+
+def make_board(systems: Sequence[ConceptSystem], folder: BoardFolder, dataset: Dataset) -> Board:
+    """The board of all systems that have a result."""
+    found = {one.name: one for one in folder.results([one.name for one in systems])}
+    scored = {name: one for name, one in found.items() if one.is_scored}
+    if not scored:
+        raise UsageError(f"{folder.path} holds no result yet. Run: radcap systems reproduce --out DIR.")
+    test = dataset.split(_TEST)
+    compared = _compared({name: folder.run(name) for name in scored}, test)
+    about = {one.name: one for one in systems}
+    modalities = modality_of_each(test)
+    groups = [group or one for group, one in zip(test.column("group").to_pylist(), test.ids, strict=True)]
+    rows = [
+        _row(about[name], scored[name], compared, modalities, dict(zip(test.ids, groups, strict=True)))
+        for name in (one.run for one in compared.comparison.primary.standings)
+    ]
+    return Board(
+        data=dataset.name,
+        images=len(test),
+        groups=len(set(groups)),
+        rows=tuple(rows),
+        not_trained=tuple(one for one in found.values() if not one.is_scored),
+        modalities=_counts(modalities),
+        values={name: compared.score(name).values for name in scored},
+        ids=compared.score(rows[0].name).ids,
+    )
+
+
+def _compared(runs: Mapping[str, Any], test: Dataset) -> RunComparison:
+    truth = dict(zip(test.ids, test.column("cui").to_pylist(), strict=True))
+    manual = dict(zip(test.ids, test.column("cui_manual").to_pylist(), strict=True))
+    pairs = len(runs) * (len(runs) - 1) // 2
+    usual = Procedure()
+    draws = max(usual.permutations, draws_needed(pairs, usual.alpha)) if pairs else usual.permutations
+    procedure = Procedure(permutations=draws)
+    return compare(runs, truth, Task.CONCEPTS, edition=EDITION, manual=manual, procedure=procedure)
+
+
+def _counts(modalities: Mapping[str, str]) -> dict[str, int]:
+    """The images of each modality that has enough of them."""
+    every = list(modalities.values())
+    return {name: every.count(name) for name in SHORT.values() if every.count(name) >= _FEWEST}
+
+
+def modality_of_each(test: Dataset) -> dict[str, str]:
+    """The modality of each image by its short name, "" where it has none or several."""
+    found: dict[str, str] = {}
+    for image, cuis in zip(test.ids, test.column("cui_manual").to_pylist(), strict=True):
+        short = {SHORT[one] for one in cuis or () if one in SHORT}
+        found[image] = short.pop() if len(short) == 1 else ""
+    return found
+
+
+def _row(
+    system: ConceptSystem,
+    result: Result,
+    compared: RunComparison,
+    modalities: Mapping[str, str],
+    groups: Mapping[str, str],
+) -> BoardRow:
+    metrics = {one.metric: one.standing(system.name) for one in compared.comparison.metrics}
+    report = compared.runs[system.name].report
+    f1, manual = (_interval(report[name].ids, report[name].values, groups) for name in ("f1", "f1_manual"))
+    score, standing = report["f1"], metrics["f1"]
+    return BoardRow(
+        name=system.name,
+        edition=system.edition,
+        team=system.team,
+        family=system.family,
+        published=system.published.get("f1"),
+        f1=score.value,
+        f1_low=f1.low,
+        f1_high=f1.high,
+        f1_manual=report["f1_manual"].value,
+        manual_low=manual.low,
+        manual_high=manual.high,
+        rank=standing.rank,
+        letters=standing.letters,
+        by_modality=_by_modality(score.ids, score.values, modalities),
+        result=result,
+    )
+
+
+def _interval(ids: Sequence[str], values: Sequence[float], groups: Mapping[str, str]) -> Interval:
+    procedure = Procedure()
+    column: Floats = np.array(values)[:, None]
+    drawn = resampled_means(
+        column, resamples=procedure.resamples, seed=procedure.seed, groups=[groups[one] for one in ids]
+    )
+    return percentile_interval(drawn[:, 0], procedure.level)
+
+
+def _by_modality(
+    ids: Sequence[str], values: Sequence[float], modalities: Mapping[str, str]
+) -> dict[str, float]:
+    parts: dict[str, list[float]] = {}
+    for one, value in zip(ids, values, strict=True):
+        parts.setdefault(modalities[one], []).append(value)
+    return {
+        name: sum(parts[name]) / len(parts[name])
+        for name in SHORT.values()
+        if len(parts.get(name, ())) >= _FEWEST
+    }

@@ -1,0 +1,150 @@
+"""What came of each system, in a folder that is small enough to send.
+
+    results/NAME.json   how it was trained, or why it was not
+    runs/NAME.csv       what it said of the test split
+    models/NAME/        an unfinished training, or a finished one where models are kept
+
+Invariant: a result holds the fingerprint of system, data and scale, so that a changed one is made again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import time
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from radcap.core import InputError
+from radcap.formats import replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator
+    from pathlib import Path
+
+__all__ = ["BoardFolder", "Result", "Spent", "flat"]
+
+_UNSAFE = re.compile(r"[/\\:\0]|^\.*$|^\.+")  # a name may be that of a path, or lead out of the folder
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a system was trained and asked. One that could not be trained has a reason and no figures."""
+
+    name: str
+    fingerprint: str
+    scale: str
+    changes: tuple[str, ...] = ()
+    borrowed: bool = False
+    why_not: str = ""
+    train_s: float = 0.0
+    images_per_s: float = 0.0
+    parameters: int = 0
+    members: int = 1
+    device: str = ""
+    held_out: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def is_scored(self) -> bool:
+        return not self.why_not
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class Spent:
+    """Seconds of training, over all its pieces."""
+
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class BoardFolder:
+    """The folder of a board."""
+
+    path: Path
+
+    def run(self, name: str) -> Path:
+        return self.path / "runs" / f"{flat(name)}.csv"
+
+    def model(self, name: str) -> Path:
+        return self.path / "models" / flat(name)
+
+    def write(self, result: Result) -> None:
+        with replacing(self._result(result.name)) as part:
+            part.write_text(f"{json.dumps(result.to_json(), indent=1)}\n", encoding="utf-8")
+
+    def read(self, name: str) -> Result | None:
+        """What came of a system, or None where nothing did yet."""
+        path = self._result(name)
+        if not path.exists():
+            return None
+        try:
+            told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            told["changes"] = tuple(told["changes"])
+            result = Result(**told)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"{path} cannot be read as a result: {error}. Delete it, and the system is trained again.",
+                path=str(path),
+            ) from error
+        return None if result.is_scored and not self.run(name).exists() else result
+
+    def results(self, names: Iterable[str]) -> Iterator[Result]:
+        for name in names:
+            found = self.read(name)
+            if found is not None:
+                yield found
+
+    @contextmanager
+    def begun(self, name: str, fingerprint: str) -> Generator[Spent]:
+        """A training that is begun, or gone on with: another one's remains are thrown away first.
+
+        The seconds of all its pieces are counted, also of those that were cut off.
+        """
+        memory, spent = self.path / "models" / f"{flat(name)}.json", Spent()
+        if self.model(name).exists():
+            known = _memory(memory)
+            if known.get("fingerprint") == fingerprint:
+                spent.seconds = float(known["seconds"])
+            else:
+                shutil.rmtree(self.model(name))
+        _remember(memory, fingerprint, spent)
+        began = time.monotonic()
+        try:
+            yield spent
+        finally:
+            spent.seconds += time.monotonic() - began
+            _remember(memory, fingerprint, spent)
+
+    def forget(self, name: str) -> None:
+        """The model of a system whose result is known."""
+        shutil.rmtree(self.model(name))
+        (self.path / "models" / f"{flat(name)}.json").unlink()
+
+    def _result(self, name: str) -> Path:
+        return self.path / "results" / f"{flat(name)}.json"
+
+
+def _memory(path: Path) -> dict[str, Any]:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def _remember(path: Path, fingerprint: str, spent: Spent) -> None:
+    with replacing(path) as part:
+        part.write_text(json.dumps({"fingerprint": fingerprint, "seconds": spent.seconds}), encoding="utf-8")
+
+
+def flat(name: str) -> str:
+    """The name of a system as that of one file.
+
+    >>> flat("2025/aueb-concepts"), flat("..")
+    ('2025_aueb-concepts', '_')
+    """
+    return _UNSAFE.sub("_", name)

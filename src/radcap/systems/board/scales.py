@@ -1,0 +1,71 @@
+"""How large the systems of a board are made, so that all of them fit one machine.
+
+Invariant: a scale only makes things smaller or puts what can be had in the place of what cannot; what it does
+to a system is told with the result.
+>>> stand_in("densenet161.tv_in1k"), stand_in("swin_base_patch4_window7_224.ms_in22k")
+('tf_efficientnet_lite2', 'tf_efficientnet_lite2')
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatch
+
+from radcap.core import unknown_name
+
+__all__ = ["SCALES", "Scale", "scale_of", "stand_in"]
+
+# Published networks begin with weights of ImageNet that come from a hub. These begin with such weights too,
+# and come as packages: three sizes, so that members of an ensemble that differed differ still.
+_STAND_INS = (
+    ("tf_efficientnet_lite0*", "tf_efficientnet_lite0"),
+    ("tf_efficientnet_lite1*", "tf_efficientnet_lite1"),
+    ("alexnet*", "tf_efficientnet_lite0"),
+    ("*mobilenet*", "tf_efficientnet_lite0"),
+    ("inception*", "tf_efficientnet_lite0"),
+    ("resnet18*", "tf_efficientnet_lite0"),
+    ("resnet50*", "tf_efficientnet_lite0"),
+    ("*efficientnet_b0*", "tf_efficientnet_lite0"),
+    ("*efficientnetv2_b0*", "tf_efficientnet_lite0"),
+    ("densenet121*", "tf_efficientnet_lite1"),
+    ("*efficientnet_b1*", "tf_efficientnet_lite1"),
+    ("*efficientnetv2_s*", "tf_efficientnet_lite1"),
+    ("resnext50*", "tf_efficientnet_lite1"),
+    ("resnet101*", "tf_efficientnet_lite1"),
+    ("convnext_tiny*", "tf_efficientnet_lite1"),
+    ("*", "tf_efficientnet_lite2"),  # larger networks, transformers, towers of CLIP
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The most of everything. Networks from nothing have limits of their own: they need more epochs."""
+
+    name: str
+    size: int  # pixels
+    epochs: int
+    members: int  # of an ensemble, the first of each architecture before the second
+    frozen: bool  # whether networks that begin with weights keep them, and only what is above them is learnt
+    batch: int  # the least
+    rate: float  # the least learning rate of what is learnt above a frozen network
+    scratch_size: int
+    scratch_epochs: int
+
+
+SCALES = {
+    "small": Scale("small", 128, 20, 4, True, 64, 1e-3, 48, 5),
+    "large": Scale("large", 192, 12, 8, False, 64, 1e-4, 128, 30),
+    "published": Scale("published", 100_000, 100_000, 100_000, False, 1, 0.0, 100_000, 100_000),
+}
+
+
+def scale_of(name: str) -> Scale:
+    """By its name; an unknown one is refused with the nearest."""
+    if name not in SCALES:
+        raise unknown_name("scale", name, SCALES)
+    return SCALES[name]
+
+
+def stand_in(name: str) -> str:
+    """The network with packaged weights that takes the place of a published one."""
+    return next(one for pattern, one in _STAND_INS if fnmatch(name, pattern))

@@ -1,0 +1,95 @@
+"""The board as tables for people and programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from radcap.report import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from radcap.systems.board.board import Board, BoardRow
+    from radcap.systems.board.shifts import TestSet
+
+__all__ = [
+    "_costs",
+    "changes_table",
+    "modality_table",
+    "ranking_table",
+    "shift_table",
+    "untrained_table",
+]
+
+_MARK = " *"  # stands on a shipped model
+
+
+def ranking_table(board: Board) -> Table:
+    """Rank, letters, scores with intervals, what was published, and what it cost."""
+    rows = tuple(
+        (
+            str(one.rank),
+            f"{one.name}{_MARK if one.result.borrowed else ''}",
+            one.family,
+            "" if one.published is None else f"{one.published:.4f}",
+            f"{one.f1:.4f}",
+            f"{one.f1_low:.3f}-{one.f1_high:.3f}",
+            f"{one.f1_manual:.4f}",
+            one.letters,
+            *_costs(one),
+        )
+        for one in board.rows
+    )
+    scores = ("rank", "system", "family", "published", "F1", "95 %", "manual F1", "letters")
+    columns = (*scores, "members", "parameters", "seconds", "images/s")
+    right = frozenset(columns) - {"system", "family", "letters"}
+    return Table(columns, rows, right=right)
+
+
+def _costs(one: BoardRow) -> tuple[str, str, str, str]:
+    """Members, parameters, seconds of training, images a second."""
+    told = one.result
+    return str(told.members), _millions(told.parameters), f"{told.train_s:,.0f}", f"{told.images_per_s:,.0f}"
+
+
+def _millions(number: int) -> str:
+    """
+    >>> _millions(3_412_000), _millions(0)
+    ('3.4 M', '0.0 M')
+    """
+    return f"{number / 1e6:.1f} M"
+
+
+def modality_table(board: Board) -> Table:
+    """F1 of each modality."""
+    names = tuple(board.modalities)
+    columns = ("system", *(f"{name} ({board.modalities[name]})" for name in names))
+    rows = tuple((one.name, *(f"{one.by_modality[name]:.3f}" for name in names)) for one in board.rows)
+    return Table(columns, rows, right=frozenset(columns[1:]))
+
+
+def changes_table(board: Board) -> Table:
+    """How each system differs here from its file."""
+    rows = tuple((one.name, "; ".join(one.result.changes)) for one in board.rows)
+    return Table(("system", "changed for the board"), rows)
+
+
+def untrained_table(board: Board) -> Table:
+    """Systems without a score, and why."""
+    return Table(("system", "why"), tuple((one.name, one.why_not) for one in board.not_trained))
+
+
+def shift_table(sets: Sequence[TestSet]) -> Table:
+    """One system over several test sets; the first is the whole."""
+    rows = tuple(
+        (
+            one.name,
+            str(one.images),
+            f"{one.f1:.4f}",
+            f"{one.low:.3f}-{one.high:.3f}",
+            f"{one.f1 - sets[0].f1:+.4f}" if number else "",
+        )
+        for number, one in enumerate(sets)
+    )
+    columns = ("test set", "images", "F1", "95 %", "against the whole")
+    return Table(columns, rows, right=frozenset(columns[1:]))

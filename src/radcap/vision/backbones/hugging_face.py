@@ -1,0 +1,115 @@
+"""Vision towers that transformers can read, as backbones: CLIP, SigLIP, MedCLIP, BLIP, ViT, Swin, DINO.
+
+`weights` names the published folder, or a repository in the Hugging Face cache. The map is the tower's last
+hidden state without class tokens; with `pooled`, the model's own image vector as a map of one place:
+projected where the model has a projection (CLIP), else by its pooler (SigLIP), else the class token, else
+the mean of all places.
+Invariant: every weight of the tower comes from the folder, or the folder is refused.
+"""
+
+# transformers is typed in part
+# pyright: reportUnknownMemberType=false
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from radcap.core import InputError, UsageError
+from radcap.vision.backbones.geometry import Geometry, PublishedBackbone, read_geometry
+from radcap.vision.backbones.probing import first_line, probe
+from radcap.vision.backbones.published_folder import (
+    find_folder,
+    names_folder,
+    quiet,
+    read_folder,
+    transformers_module,
+)
+from radcap.vision.backbones.tower_features import TowerFeatures
+from radcap.vision.backbones.towers import FILES, describe, projection_of, read_tower, tower_weights
+from radcap.vision.backbones.weights import fill
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from radcap.vision.backbones.backbone import Backbone
+    from radcap.vision.settings import BackboneSettings
+
+__all__ = ["make_hugging_face"]
+
+
+def make_hugging_face(settings: BackboneSettings, *, size: int) -> Backbone:
+    """The tower of a published folder with its weights, or that of a geometry without them."""
+    if not names_folder(settings):
+        return _built(read_geometry(settings), settings, size, _drawn)
+    folder = find_folder(settings.weights, "config.json")
+    found, path = read_folder(folder, FILES)
+
+    def loaded(cls: Any, config: Any) -> Any:  # noqa: ANN401 - transformers' own
+        return _loaded(cls, config, found, path)
+
+    backbone = _built(describe(folder, found), settings, size, loaded)
+    projection, weight = backbone.body.get_submodule("projection"), projection_of(found)
+    fill(projection, {} if weight is None else {"weight": weight}, path)
+    return backbone
+
+
+def _built(
+    geometry: Geometry, settings: BackboneSettings, size: int, network: Callable[[Any, Any], Any]
+) -> PublishedBackbone:
+    """The tower over a network that is drawn or loaded, once it is known to take images of that size."""
+    cls, config = read_tower(geometry.config, "[backbone] geometry")
+    _set_drop(config, settings)
+    config.vision_use_head = settings.pooled  # SigLIP's, whose head has no part in the map
+    projection = geometry.projection if settings.pooled else 0
+
+    def twin() -> TowerFeatures:
+        return TowerFeatures(_drawn(cls, config), pooled=settings.pooled, projection=projection)
+
+    with quiet(transformers_module()):
+        probed = probe(twin, size, cls.__name__)
+        body = TowerFeatures(network(cls, config), pooled=settings.pooled, projection=projection)
+    probed.settle(body)
+    return PublishedBackbone(body, probed.width, geometry)
+
+
+def _set_drop(config: Any, settings: BackboneSettings) -> None:  # noqa: ANN401 - transformers' own
+    if hasattr(config, "drop_path_rate"):
+        config.drop_path_rate = settings.drop
+    elif settings.drop:
+        told = f"A {config.model_type} drops no branches, and [backbone] drop is {settings.drop}"
+        raise UsageError(f"{told}. Write 0, or name another network.")
+
+
+def _drawn(cls: Any, config: Any) -> Any:  # noqa: ANN401 - transformers' own
+    return cls(config, **_without_pooler(cls))
+
+
+def _without_pooler(cls: Any) -> dict[str, Any]:  # noqa: ANN401 - transformers' own
+    """A pooler that few checkpoints fill is left away: the class token or the mean stands for it."""
+    parameters = inspect.signature(cls.__init__).parameters
+    return {"add_pooling_layer": False} if "add_pooling_layer" in parameters else {}
+
+
+def _loaded(cls: Any, config: Any, found: Mapping[str, torch.Tensor], path: Path) -> Any:  # noqa: ANN401 - as above
+    """By transformers' own way, which knows the names that weights had in earlier years."""
+    inside = tower_weights(found, cls.base_model_prefix)
+    options: dict[str, Any] = {"dtype": torch.float32, "output_loading_info": True}
+    options["ignore_mismatched_sizes"] = True  # they are told below, by name
+    try:
+        network, loading = cls.from_pretrained(
+            None, config=config, state_dict=inside, **options, **_without_pooler(cls)
+        )
+    except Exception as error:  # transformers raises what its many parts raise
+        raise _unfit(path, first_line(error)) from error
+    wrong = sorted({*loading["missing_keys"], *(one[0] for one in loading["mismatched_keys"])})
+    if wrong:
+        raise _unfit(path, f"{len(wrong):,} weights are absent or of another shape, {wrong[0]} first")
+    return network
+
+
+def _unfit(path: Path, why: str) -> InputError:
+    told = f"{path} does not fit the vision tower that is described beside it: {why}"
+    return InputError(f"{told}. Get the published folder again.", path=str(path))

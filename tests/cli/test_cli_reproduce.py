@@ -1,0 +1,120 @@
+"""`radcap systems reproduce`: systems trained on one dataset, and the board of them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from board_samples import pictures
+from commands import Command
+from system_samples import TINY_SYSTEM
+
+from radcap.cli import reproducing
+
+torch.set_num_threads(1)  # networks this small only wait for threads
+
+WORDS = 'name = "words"\ntask = "concepts"\n[text]\nwords = "dataset"\n'
+GONE = TINY_SYSTEM.replace('"mine"', '"gone"').replace("[backbone]", '[backbone]\nweights = "no/file.pth"')
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("samples")
+    pictures().save(folder / "data")
+    for name, text in {"mine": TINY_SYSTEM, "words": WORDS, "gone": GONE}.items():
+        (folder / f"{name}.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("radcap.datasets.images.cache.default_workers", lambda: 1)
+
+
+def test_systems_become_a_board_and_what_is_done_is_not_done_again(
+    samples: Path, tmp_path: Path, radcap: Command
+) -> None:
+    out = tmp_path / "board"
+    names = ("mine", "words", "gone")
+    only = [part for name in names for part in ("--only", samples / f"{name}.toml")]
+    given = ("systems", "reproduce", *only, "--data", samples / "data", "--out", out, "--scale", "small")
+    done = radcap(*given)
+    assert done.code == 0, done.err
+    assert f"{out / 'board.html'}: 2 systems scored, 1 not trained" in done.out
+    assert "images/s" in done.out  # the head of the ranking
+    assert "no/file.pth" in done.out  # why the third was not trained
+    assert "1 of 3: mine" in done.err
+    assert {one.name for one in out.iterdir()} == {
+        "board.csv", "board.html", "board.json", "models", "results", "runs",
+    }  # fmt: skip
+    assert not (out / "models" / "mine").exists()
+    with (out / "board.csv").open(encoding="utf-8", newline="") as file:
+        assert {one["system"] for one in csv.DictReader(file)} == {"mine", "words"}
+    again = radcap(*given, "--json", "--minutes", "0")
+    assert again.code == 0
+    assert "1 of 3" not in again.err
+    told = json.loads(again.out)
+    assert told == json.loads((out / "board.json").read_text("utf-8"))
+    assert {one["name"] for one in told["rows"]} == {"mine", "words"}
+    assert [one["name"] for one in told["not_trained"]] == ["gone"]
+    assert told["rows"][0]["result"]["scale"] == "small"
+
+
+def test_no_time_at_all_is_told_and_nothing_is_written(
+    samples: Path, tmp_path: Path, radcap: Command
+) -> None:
+    only = ("--only", samples / "words.toml", "--data", samples / "data", "--out", tmp_path / "board")
+    done = radcap("systems", "reproduce", *only, "--minutes", "0")
+    assert (done.code, done.out) == (1, "")
+    assert "No system has a score yet." in done.err
+    assert "The time is over: give the same command again, and it goes on." in done.err
+    assert not (tmp_path / "board").exists()
+
+
+def test_models_are_kept_where_that_is_asked_for(samples: Path, tmp_path: Path, radcap: Command) -> None:
+    only = ("--only", samples / "words.toml", "--data", samples / "data", "--out", tmp_path / "board")
+    done = radcap("systems", "reproduce", *only, "--keep-models", "--device", "cpu")
+    assert done.code == 0, done.err
+    assert ": 1 system scored, 0 not trained" in done.out
+    assert (tmp_path / "board" / "models" / "words" / "card.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--task", "captions"), "There is no board of the task 'captions'. Write --task concepts."),
+        (("--only", "radcap/quick-concepts", "--scale", "tiny"), "There is no scale 'tiny'."),
+        (("--only", "radcap/quik-concepts"), "Nearest is 'radcap/quick-concepts'."),
+        (("--only", "radcap/template-captions"), "A concept system is wanted here."),
+        (("--minutes", "-1"), "--minutes"),
+    ],
+    ids=["task", "scale", "name", "kind", "minutes"],
+)
+def test_wrong_usage(options: tuple[str, ...], why: str, tmp_path: Path, radcap: Command) -> None:
+    done = radcap("systems", "reproduce", *options, "--out", tmp_path / "board")
+    assert (done.code, done.out) == (2, "")
+    assert why in done.err
+    assert not (tmp_path / "board").exists()
+
+
+def test_all_systems_of_the_catalogue_are_wanted_where_none_is_named(tmp_path: Path) -> None:
+    asked = reproducing.Asked(
+        tmp_path, "concepts", "radiology-open", None, (), None, "cpu", keep=False, json=False
+    )
+    wanted = reproducing._wanted(asked)
+    assert len(wanted) > 50
+    assert all(one.task == "concepts" for one in wanted)
+    assert reproducing._usual("cpu") == "small"
+
+
+def test_without_torch_the_install_line_is_told(
+    tmp_path: Path, radcap: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "radcap.systems.board.running", None)
+    done = radcap("systems", "reproduce", "--only", "radcap/quick-concepts", "--out", tmp_path / "board")
+    assert done.code == 3
+    assert "pip install 'radcap[train]'" in done.err
