@@ -21,7 +21,7 @@ from radcap.detection.training.shelf import Shelf
 from radcap.detection.training.starting import start_network
 from radcap.vision.network import Network
 from radcap.vision.settings import AugmentSettings, BackboneSettings, HeadSettings, ImageSettings
-from radcap.vision.training import FeatureFeed, PictureFeed, pick_place
+from radcap.vision.training import FeatureFeed, PictureFeed, pick_place, predicted
 from radcap.vision.weight_files import read_weight_file
 
 PACKAGED = BackboneSettings(weights="package", frozen=True)
@@ -36,26 +36,26 @@ def four(value: float = 0.0) -> torch.Tensor:
 
 def test_what_is_on_the_shelf_is_not_made_again() -> None:
     shelf, make = Shelf(8), mock.Mock(side_effect=four)
-    first = shelf.get("a", make)
-    assert shelf.get("a", make) is first
+    first = shelf.get("a", ("1",), make)
+    assert shelf.get("a", ("1",), make) is first
     assert make.call_count == 1
-    assert shelf.get("b", make) is not first
+    assert shelf.get("b", ("1",), make) is not first
     assert make.call_count == 2
 
 
 def test_the_oldest_goes_first_and_looking_makes_young() -> None:
     shelf = Shelf(8)
     for key in ("a", "b"):
-        shelf.get(key, four)
-    shelf.get("a", four)
-    shelf.get("c", four)
-    assert list(shelf.held) == ["a", "c"]
+        shelf.get(key, ("1",), four)
+    shelf.get("a", ("1",), four)
+    shelf.get("c", ("1",), four)
+    assert [maker for maker, _ in shelf.held] == ["a", "c"]
 
 
 @pytest.mark.parametrize("most", [0, 3])
 def test_what_is_too_large_for_the_shelf_is_given_and_not_held(most: int) -> None:
     shelf = Shelf(most)
-    assert shelf.get("a", lambda: four(7.0)).item() == 7
+    assert shelf.get("a", ("1",), lambda: four(7.0)).item() == 7
     assert not shelf.held
 
 
@@ -65,13 +65,25 @@ def test_a_shelf_holds_no_more_than_its_bytes_and_gives_what_was_asked(
 ) -> None:
     shelf = Shelf(most)
     for key in asked:
-        made = shelf.get(key, lambda key=key: torch.full((key[1],), float(key[0])))
+        ids = tuple(map(str, range(key[1])))
+        made = shelf.get(key[0], ids, lambda key=key: torch.full((key[1],), float(key[0])))
         assert made.tolist() == [key[0]] * key[1]
         assert sum(one.nbytes for one in shelf.held.values()) <= most
 
 
+def test_rows_are_gathered_from_what_is_held() -> None:
+    shelf, never = Shelf(1000), mock.Mock(side_effect=AssertionError)
+    shelf.get("a", ("1", "2"), lambda: torch.tensor([1.0, 2.0]))
+    shelf.get("a", ("3",), lambda: torch.tensor([3.0]))
+    assert shelf.get("a", ("3", "1", "2"), never).tolist() == [3, 1, 2]
+    assert shelf.get("a", ("2",), never).tolist() == [2]
+    assert shelf.get("b", ("1",), lambda: torch.tensor([7.0])).tolist() == [7]  # of another maker
+    assert shelf.get("a", ("1", "4"), lambda: torch.tensor([8.0, 9.0])).tolist() == [8, 9]
+
+
 def trainer(shelf: Shelf, **tables: Any) -> Trainer:
-    model: ConceptModel = tiny(**{"backbone": PACKAGED} | tables)
+    given: dict[str, Any] = {"backbone": PACKAGED} | tables
+    model: ConceptModel = tiny(**given)
     return Trainer(model, LABELS, CPU, SILENT, Path(), "", shelf)
 
 
@@ -123,7 +135,7 @@ def test_a_head_is_shown_means_where_it_wants_no_more(head: HeadSettings, pooled
 
 def test_heads_over_one_backbone_share_its_maps() -> None:
     shelf, heads = Shelf(2**24), (HeadSettings(), HeadSettings(kind="csra"), HeadSettings(pool="gem"))
-    with mock.patch.object(networks, "predicted", wraps=networks.predicted) as looked:
+    with mock.patch.object(networks, "predicted", wraps=predicted) as looked:
         for head in heads:
             seen(trainer(shelf, head=head))
     assert looked.call_count == 1

@@ -40,7 +40,7 @@ from radcap.vision.training import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -188,7 +188,7 @@ class Trainer:
         """The features of a frozen backbone; where its head wants no more than their mean, only that."""
         head, settings = network.head, self.model.backbone
         image = replace(self.model.image, augment=AugmentSettings())  # features are those of plain views
-        key = (settings, image, self.place.device, feed.pictures.ids)
+        maker, ids = (settings, image, self.place.device), feed.pictures.ids
 
         def whole() -> torch.Tensor:
             quick = fold(deepcopy(network.backbone))
@@ -197,13 +197,13 @@ class Trainer:
             return made.half() if self.place.half else made
 
         def pooled() -> torch.Tensor:
-            return shelved(key, whole).mean(dim=(2, 3), keepdim=True)
+            return shelf.get(maker, ids, whole).mean(dim=(2, 3), keepdim=True)
 
         # weights of a seed and of these images are no other network's
-        shelved = _made if settings.weights == "none" else self.shelf.get
+        shelf = Shelf(0) if settings.weights == "none" else self.shelf
         if head.looks_at_places or not isinstance(head.pool, AveragePool):
-            return shelved(key, whole)
-        return shelved((*key, "pooled"), pooled)
+            return shelf.get(maker, ids, whole)
+        return shelf.get((*maker, "pooled"), ids, pooled)
 
     def _observer(self, name: str, epochs: int) -> Callable[[EpochRow], None]:
         """What hears of each epoch, in the first process alone."""
@@ -226,7 +226,3 @@ class Trainer:
                 f"The loss became no number after epoch {len(trained.history.rows)}: training ends with the"
                 " last good weights. Lower [train] lr, or set clip_grad."
             )
-
-
-def _made(key: Hashable, make: Callable[[], torch.Tensor]) -> torch.Tensor:  # noqa: ARG001 - as a shelf does
-    return make()

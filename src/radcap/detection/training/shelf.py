@@ -10,28 +10,41 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import torch
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
-
-    import torch
 
 __all__ = ["Shelf"]
 
 
 @dataclass(frozen=True)
 class Shelf:
-    """Tensors by what they are made of."""
+    """Tensors with a row for each image, by what made them and by the ids of the images."""
 
     most_bytes: int
-    held: OrderedDict[Hashable, torch.Tensor] = field(default_factory=OrderedDict["Hashable", "torch.Tensor"])
+    held: OrderedDict[tuple[Hashable, tuple[str, ...]], torch.Tensor] = field(
+        default_factory=OrderedDict["tuple[Hashable, tuple[str, ...]]", "torch.Tensor"]
+    )
 
-    def get(self, key: Hashable, make: Callable[[], torch.Tensor]) -> torch.Tensor:
-        """The tensor of a key, made where it is not held."""
-        if key in self.held:
-            self.held.move_to_end(key)
-            return self.held[key]
-        made = make()
-        self.held[key] = made
+    def get(self, maker: Hashable, ids: tuple[str, ...], make: Callable[[], torch.Tensor]) -> torch.Tensor:
+        """The rows of these images: held as they are, or gathered from others that are held, or made."""
+        if (maker, ids) in self.held:
+            self.held.move_to_end((maker, ids))
+            return self.held[maker, ids]
+        gathered = self._gathered(maker, ids)
+        found = make() if gathered is None else gathered
+        self.held[maker, ids] = found
         while sum(one.nbytes for one in self.held.values()) > self.most_bytes and self.held:
             self.held.popitem(last=False)
-        return made
+        return found
+
+    def _gathered(self, maker: Hashable, ids: tuple[str, ...]) -> torch.Tensor | None:
+        """Train and valid together are had of the two, and a part is had of the whole."""
+        parts = [(some, rows) for (one, some), rows in self.held.items() if one == maker]
+        place = {
+            image: (number, row) for number, (some, _) in enumerate(parts) for row, image in enumerate(some)
+        }
+        if not ids or any(one not in place for one in ids):
+            return None
+        return torch.stack([parts[place[one][0]][1][place[one][1]] for one in ids])

@@ -74,7 +74,7 @@ class Reproduction:
             fitted = fit_system(system, self.scale)
             mark = self._mark(fitted, data)
             known = self.folder.read(system.name)
-            if known is not None and known.fingerprint == mark:
+            if known is not None and known.is_scored and known.fingerprint == mark:
                 continue
             self.tell(f"{number} of {len(systems)}: {system.name}")
             try:
