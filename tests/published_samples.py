@@ -10,8 +10,9 @@ import torch
 from safetensors.torch import save_file
 
 from radcap.vision.backbones import make_backbone
-from radcap.vision.backbones.published_folder import quiet, transformers_module
+from radcap.vision.backbones.published_folder import transformers_module
 from radcap.vision.settings import BackboneSettings
+from radcap.vision.transformers_library import quiet
 
 transformers: Any = transformers_module()
 

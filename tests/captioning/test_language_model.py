@@ -13,7 +13,7 @@ import torch
 from captioning_samples_lm import SIZES, VOCABULARY, save_gguf, save_model, tiny_model, write_tokenizer
 from safetensors.torch import load_file, save_file
 
-from radcap.captioning.base_models import conversion, pretrained
+from radcap.captioning.base_models import conversion
 from radcap.captioning.base_models.conversion import convert
 from radcap.captioning.base_models.model_folder import check_folder
 from radcap.captioning.base_models.pretrained import load_language_model
@@ -22,6 +22,7 @@ from radcap.captioning.decoders.language_model import LanguageModel, Past
 from radcap.captioning.settings import DecoderSettings
 from radcap.captioning.tokens import open_tokenizer
 from radcap.core import InputError, Missing, UsageError
+from radcap.vision.transformers_library import quiet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -502,6 +503,6 @@ def test_quiet_puts_things_back_when_something_fails(monkeypatch):
         enable_progress_bar=lambda: done.append("on"),
     )
     module = SimpleNamespace(utils=SimpleNamespace(logging=logging))
-    with pytest.raises(KeyError), pretrained.quiet(module):  # pyright: ignore[reportArgumentType]
+    with pytest.raises(KeyError), quiet(module):  # pyright: ignore[reportArgumentType]
         raise KeyError
     assert done == [50, "off", 20, "on"]

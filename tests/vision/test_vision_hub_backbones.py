@@ -14,10 +14,10 @@ from safetensors.torch import load_file, save_file
 
 from radcap.core import Missing
 from radcap.vision.backbones import make_backbone, medclip, towers
-from radcap.vision.backbones.published_folder import quiet
 from radcap.vision.backbones.tower_features import cut_patches
 from radcap.vision.network import make_network
 from radcap.vision.settings import HeadSettings
+from radcap.vision.transformers_library import quiet
 from radcap.vision.weight_files import write_weight_file
 
 KINDS = [

@@ -18,7 +18,8 @@ from safetensors.torch import load_file, save_file
 from radcap.core import InputError, Missing, RadcapError, UsageError
 from radcap.vision.backbones import make_backbone, probing
 from radcap.vision.backbones.probing import first_line, probe
-from radcap.vision.backbones.published_folder import quiet, transformers_module
+from radcap.vision.backbones.published_folder import transformers_module
+from radcap.vision.transformers_library import quiet
 
 
 @pytest.fixture(scope="module")

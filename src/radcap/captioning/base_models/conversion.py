@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 from safetensors.torch import save_file
 
-from radcap.captioning.base_models.pretrained import quiet, transformers_module
+from radcap.captioning.base_models.pretrained import transformers_module
 from radcap.core import InputError
+from radcap.vision.transformers_library import quiet
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,35 +8,24 @@ was drawn. No network, no pickled weights, no code of the folder.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from radcap.captioning.base_models.model_folder import check_folder, weight_file
-from radcap.core import InputError, Missing
-from radcap.vision.torchvision_ops import ensure_torchvision
+from radcap.core import InputError
+from radcap.vision.transformers_library import open_transformers, quiet
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
     from pathlib import Path
     from types import ModuleType
 
-__all__ = ["load_language_model", "quiet", "transformers_module"]
+__all__ = ["load_language_model", "transformers_module"]
 
 
 def transformers_module() -> ModuleType:
     """transformers, where it is installed."""
-    ensure_torchvision()
-    try:
-        import transformers
-    except ImportError as error:
-        raise Missing(
-            "transformers",
-            "Language models are loaded with it.",
-            "Install it: pip install 'radcap[lm]'.",
-        ) from error
-    return transformers
+    return open_transformers("Language models are loaded with it.", "lm")
 
 
 def load_language_model(folder: Path) -> Any:  # noqa: ANN401 - a model of transformers
@@ -64,21 +53,6 @@ def load_language_model(folder: Path) -> Any:  # noqa: ANN401 - a model of trans
         ) from error
     _check_loading(folder, loading)
     return model.eval()
-
-
-@contextmanager
-def quiet(transformers: ModuleType) -> Generator[None]:
-    """Without bars and advice: what is wrong is told as an error."""
-    logging: Any = transformers.utils.logging
-    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity(logging.CRITICAL)
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(level)
-        if bars:
-            logging.enable_progress_bar()
 
 
 def _check_loading(folder: Path, loading: dict[str, Any]) -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from radcap.detection.text.transformers_library import quiet, transformers_module, unopened
+from radcap.detection.text.transformers_library import transformers_module, unopened
+from radcap.vision.transformers_library import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

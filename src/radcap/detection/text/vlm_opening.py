@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from radcap.detection.text.transformers_library import quiet, transformers_module, unopened
+from radcap.detection.text.transformers_library import transformers_module, unopened
 from radcap.detection.text.vlm import VisionLanguageModel
 from radcap.detection.text.vlm_folder import check_vlm_folder, refused
+from radcap.vision.transformers_library import quiet
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from radcap.captioning.base_models.pretrained import quiet
 from radcap.core import InputError, Missing
+from radcap.vision.transformers_library import quiet
 
 if TYPE_CHECKING:
     from types import ModuleType

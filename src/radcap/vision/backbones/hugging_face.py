@@ -22,13 +22,13 @@ from radcap.vision.backbones.probing import first_line, probe
 from radcap.vision.backbones.published_folder import (
     find_folder,
     names_folder,
-    quiet,
     read_folder,
     transformers_module,
 )
 from radcap.vision.backbones.tower_features import TowerFeatures
 from radcap.vision.backbones.towers import FILES, describe, projection_of, read_tower, tower_weights
 from radcap.vision.backbones.weights import fill
+from radcap.vision.transformers_library import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

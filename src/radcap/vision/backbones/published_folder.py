@@ -9,24 +9,23 @@ Invariant: nothing is fetched, and no code of a folder is run.
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from radcap.core import InputError, Missing
 from radcap.vision.backbones.geometry import read_json
 from radcap.vision.backbones.weights import is_model_folder, read_weights
-from radcap.vision.torchvision_ops import ensure_torchvision
+from radcap.vision.transformers_library import open_transformers
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Sequence
     from types import ModuleType
 
     import torch
 
     from radcap.vision.settings import BackboneSettings
 
-__all__ = ["find_folder", "names_folder", "quiet", "read_folder", "transformers_module"]
+__all__ = ["find_folder", "names_folder", "read_folder", "transformers_module"]
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 _INDEX = ".index.json"
@@ -87,28 +86,4 @@ def _read_all(index: Path) -> dict[str, torch.Tensor]:
 
 def transformers_module() -> ModuleType:
     """transformers, where it is installed."""
-    ensure_torchvision()
-    try:
-        import transformers
-    except ImportError as error:
-        raise Missing(
-            "transformers",
-            "Networks that others published are built with it.",
-            "Install it: pip install 'radcap[train]'.",
-        ) from error
-    return transformers
-
-
-@contextmanager
-def quiet(transformers: ModuleType) -> Generator[None]:
-    """Without bars and advice: what is wrong is told as an error."""
-    logging: Any = transformers.utils.logging
-    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity(logging.CRITICAL)
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(level)
-        if bars:
-            logging.enable_progress_bar()
+    return open_transformers("Networks that others published are built with it.", "train")

@@ -69,7 +69,8 @@ class Residual(nn.Module):
         kernel = 2 * stride - 1  # so that no pixel is stepped over
         self.conv1 = nn.Conv2d(inside, outside, kernel, stride, stride - 1, bias=False)
         self.conv2 = nn.Conv2d(outside, outside, 3, 1, 1, bias=False)
-        self.short = nn.Conv2d(inside, outside, 1, stride, bias=False)
+        self.short = nn.Conv2d(inside, outside, 1, bias=False)
+        self.stride = stride
         self.bn1, self.bn2, self.bn3 = (nn.BatchNorm2d(outside) for _ in range(3))
         self.drop = drop
 
@@ -77,7 +78,10 @@ class Residual(nn.Module):
         branch = self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x)))))
         # ones for images whose branch is kept, zeros for others: all ones but in training
         kept = F.dropout(branch.new_ones(len(branch), 1, 1, 1), self.drop, self.training)
-        return F.relu(self.bn3(self.short(x)) + branch * kept)
+        # the pixels are left out before the convolution: with a stride of its own and five channels last in
+        # memory, oneDNN writes beside its tensors on the way back (torch 2.13)
+        short = self.bn3(self.short(x[..., :: self.stride, :: self.stride]))
+        return F.relu(short + branch * kept)
 
 
 def with_positions(images: torch.Tensor) -> torch.Tensor:
