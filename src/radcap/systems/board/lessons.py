@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["concordance", "cost_table", "edition_table", "family_table"]
 
 _OWN = "radcap"
+_FEWEST = 3  # systems whose order says something
 
 
 def concordance(pairs: Sequence[tuple[float, float]]) -> float | None:
@@ -42,18 +43,19 @@ def _fair(board: Board) -> list[BoardRow]:
 
 
 def edition_table(board: Board) -> Table:
-    """Who won then, who would have won here, and whether the two orders agree."""
+    """Whose published score was the best, who would have won here, and whether the two orders agree."""
     fair = [one for one in _fair(board) if one.edition != _OWN]
     rows: list[tuple[str, ...]] = []
     for edition in sorted({one.edition for one in fair}):
         here = [one for one in fair if one.edition == edition]
         known = [one for one in here if one.published is not None]
         then = max(known, key=lambda one: one.published or 0.0).team if known else ""
-        tau = concordance([(one.published or 0.0, one.f1) for one in known])
+        orders = [(one.published or 0.0, one.f1) for one in known]
+        tau = concordance(orders) if len(orders) >= _FEWEST else None
         best = max(here, key=lambda one: one.f1)
         told = "" if tau is None else f"{tau:+.2f}"
         rows.append((edition, str(len(here)), then, best.name, f"{best.f1:.4f}", _median(here), told))
-    columns = ("edition", "systems", "won then", "best here", "its F1", "median F1", "tau")
+    columns = ("edition", "systems", "best published", "best here", "its F1", "median F1", "tau")
     return Table(columns, tuple(rows), right=frozenset({"systems", "its F1", "median F1", "tau"}))
 
 
