@@ -54,9 +54,10 @@ def test_systems_become_a_board_and_what_is_done_is_not_done_again(
     assert not (out / "models" / "mine").exists()
     with (out / "board.csv").open(encoding="utf-8", newline="") as file:
         assert {one["system"] for one in csv.DictReader(file)} == {"mine", "words"}
-    again = radcap(*given, "--json", "--minutes", "0")
+    again = radcap(*given, "--json")
     assert again.code == 0
     assert "1 of 3" not in again.err
+    assert "3 of 3: gone" in again.err  # it is tried anew
     told = json.loads(again.out)
     assert told == json.loads((out / "board.json").read_text("utf-8"))
     assert {one["name"] for one in told["rows"]} == {"mine", "words"}

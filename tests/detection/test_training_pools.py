@@ -385,3 +385,9 @@ def test_weights_of_a_later_member_are_looked_for_before_the_first_is_trained(tm
         trained(joined("union", member("a"), member("b", backbone=missing)), tmp_path / "m", talk=heard.talk)
     assert not heard.has("Member 1")
     assert not (tmp_path / "m" / "members").exists()
+
+
+@pytest.mark.parametrize("part", [-0.1, 1.0])
+def test_a_part_that_is_none_is_refused(part: float) -> None:
+    with pytest.raises(UsageError, match=f"monte_carlo is {part}. Give 0, or a part below 1."):
+        DataSettings(monte_carlo=part)

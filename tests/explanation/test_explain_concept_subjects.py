@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from radcap.core import UsageError
 from radcap.detection.ensembles import ENSEMBLES, Ensemble
 from radcap.detection.models.answers import Answers
 from radcap.detection.models.ensemble_model import EnsembleModel
+from radcap.detection.text.model import TextModel
 from radcap.explanation.lenses.neighbour_lens import NeighbourLens
 from radcap.explanation.lenses.network_lens import NetworkLens
 from radcap.explanation.mapping import MethodChoice, mapped
@@ -226,6 +228,20 @@ def test_models_that_do_not_look_are_refused():
         check_explainable(frequent)
     check_explainable(detector())
     assert labels_of(frequent) == {}
+
+
+def test_answers_that_lead_to_no_place_are_refused():
+    told: Any = mock.Mock(spec=TextModel, labels=(CHEST,))
+    for model in (told, EnsembleModel({"a": detector(), "b": told}, Ensemble("union"), (CHEST,), NAMES)):
+        with pytest.raises(UsageError, match="by way of words"):
+            check_explainable(model)
+    classic = detector(learner=mock.Mock())
+    for model in (classic, ensemble(b=classic)):
+        with pytest.raises(UsageError, match="A classic model"):
+            check_explainable(model)
+
+
+def test_labels_of_an_ensemble_have_their_names():
     assert labels_of(ensemble())[PNEUMONIA] == "Pneumonia"
 
 

@@ -193,7 +193,7 @@ def test_a_system_that_cannot_be_trained_says_why_and_does_not_stop_the_others(
     assert not folder.run("gone").exists()
     assert [one.name for one in folder.results(["gone", "never", "words"])] == ["gone", "words"]
     assert reproduction.run((GONE, WORDS))
-    assert trainings.call_count == 2
+    assert trainings.call_count == 3  # its weights may be there by now
 
 
 def test_models_are_kept_where_that_is_asked_for_and_not_trained_again_without_a_result(

@@ -42,6 +42,7 @@ def check_vlm_folder(named: str) -> tuple[Path, str]:
 
 
 def refused(folder: Path, why: str, how: str) -> InputError:
+    """The refusal of a folder."""
     return InputError(f"{folder} cannot be used: {why}. {how}.", path=str(folder))
 
 

@@ -21,6 +21,7 @@ from radcap.core import UsageError
 from radcap.detection.models import Answers
 from radcap.detection.models.ensemble_model import EnsembleModel
 from radcap.detection.models.network_model import NetworkModel
+from radcap.detection.text.model import TextModel
 from radcap.explanation.lenses.neighbour_lens import NeighbourLens
 from radcap.explanation.lenses.network_lens import Headed, NetworkLens
 from radcap.explanation.lenses.sighting import sighted
@@ -74,22 +75,22 @@ class Photo:
 
 def check_explainable(model: AnyModel) -> None:
     """Refuse a model that no explanation can come from."""
+    members = tuple(model.members.values()) if isinstance(model, EnsembleModel) else (model,)
+    if any(isinstance(one, TextModel) for one in members):
+        raise UsageError(
+            "Concepts are named by way of words here, so the answer leads to no place in the image. Explain"
+            " the captioner whose words are read, or a model of networks."
+        )
+    if any(isinstance(one, NetworkModel) and one.learner is not None for one in members):
+        raise UsageError(
+            "A classic model over the vectors of a network has no maps: no slope leads through its trees back"
+            " to the image. Give a model whose head or neighbours answer."
+        )
     known = (NetworkModel, EnsembleModel, WriterModel, TemplateModel, NearestModel, WordsModel)
     if not isinstance(model, known):
         raise UsageError(
             "This model says the same of every image and looks at none, so nothing in an image explains it."
             " Give a model that looks: zoo:captions, zoo:concepts, or one of yours."
-        )
-    members = model.members.values() if isinstance(model, EnsembleModel) else [model]
-    if any(getattr(one, "learner", None) is not None for one in members):
-        raise UsageError(
-            "A classic model over the vectors of a network has no maps: no slope leads through its trees back"
-            " to the image. Give a model whose head or neighbours answer."
-        )
-    if isinstance(model, EnsembleModel) and not all(isinstance(one, NetworkModel) for one in members):
-        raise UsageError(
-            "A member of this ensemble names concepts by way of words, so its answer leads to no place in the"
-            " image. Explain its captioner, or an ensemble of networks."
         )
 
 

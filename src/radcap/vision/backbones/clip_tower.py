@@ -55,8 +55,8 @@ def _timm_network(given: Mapping[str, Any], embed: int, *, pooled: bool, size: i
     pool, how = str(given.get("timm_pool", "avg")), given.get("timm_proj", "linear")
     if not timm.is_model(name) or pool in ("abs_attn", "rot_attn"):
         raise InputError(
-            f"open_clip_config.json asks for the network {name[:60]!r} with the pooling {pool[:60]!r}, and"
-            " timm has no such network, or radcap no such pooling. Name another folder."
+            f"The file open_clip_config.json asks for the network {name[:60]!r} with the pooling"
+            f" {pool[:60]!r}, and timm has no such network, or radcap no such pooling. Name another folder."
         )
     options: dict[str, Any] = {"drop_path_rate": drop} if drop else {}
     if how in ("linear", "mlp"):

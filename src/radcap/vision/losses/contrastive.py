@@ -51,6 +51,7 @@ class ContrastiveLoss:
 
 
 def make_contrastive(settings: LossSettings, shares: torch.Tensor) -> ContrastiveLoss:  # noqa: ARG001
+    """The loss of a system file."""
     return ContrastiveLoss(settings)
 
 

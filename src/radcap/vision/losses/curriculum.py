@@ -65,6 +65,7 @@ class CurriculumLoss:
 
 
 def make_curriculum(settings: LossSettings, shares: torch.Tensor) -> CurriculumLoss:
+    """The loss of a system file, before anything is known of how hard labels are."""
     return CurriculumLoss(settings, shares)
 
 
