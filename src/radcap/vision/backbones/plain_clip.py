@@ -55,7 +55,8 @@ def plain_transformer(given: Mapping[str, Any], *, quick: bool, size: int, drop:
     if other or not isinstance(given.get("layers", 12), int):
         raise InputError(
             f"The file open_clip_config.json asks for {', '.join(other) or 'a ResNet of its own'}"
-            " in vision_cfg, which radcap does not build. Name a folder of a timm network or a plain vision transformer."
+            " in vision_cfg, which radcap does not build."
+            " Name a folder of a timm network or a plain vision transformer."
         )
     timm_module()
     from timm.models.vision_transformer import VisionTransformer
