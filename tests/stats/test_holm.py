@@ -21,6 +21,7 @@ def test_holm(p: list[float], expected: list[float]) -> None:
     assert holm_adjusted(p) == expected
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)  # statsmodels takes its time
 @given(P_VALUES.filter(bool))
 def test_holm_equals_statsmodels(p: list[float]) -> None:
