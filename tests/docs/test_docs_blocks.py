@@ -30,12 +30,7 @@ def name_of(page):
 SLOW = [page for page in PAGES if any(block.slow for block in read_blocks(page.read_text("utf-8")))]
 
 
-# Pages that train or start Java again and again, even in a hurry.
-LONG = ("docs/how-to/caption.md", "docs/how-to/score-captions.md")
-HURRIED = [pytest.param(one, marks=[pytest.mark.slow] * (name_of(one) in LONG)) for one in PAGES]
-
-
-@pytest.mark.parametrize("page", HURRIED, ids=name_of)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_blocks_run_in_order_and_print_what_is_shown(page, tmp_path):
     blocks = read_blocks(page.read_text("utf-8"))
     run_page(page, Session(tmp_path, hurried=True), [block.hurried for block in blocks])

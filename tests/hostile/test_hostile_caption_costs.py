@@ -80,7 +80,6 @@ VALUES = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", VALUES)
 @pytest.mark.parametrize("edition", ["2017", "2025"])
 def test_long_values_score_what_the_libraries_score(name: str, edition: str) -> None:
