@@ -188,7 +188,7 @@ def test_a_system_that_cannot_be_trained_says_why_and_does_not_stop_the_others(
     assert not told.is_scored
     assert told.why_not.startswith("The published weights of resnet10t.c3_in1k")
     assert (told.train_s, told.parameters, told.device) == (0.0, 0, "")
-    assert heard[1] == f"Not trained: {told.why_not}"
+    assert heard[1] == f"Not trained: gone. {told.why_not}"
     assert result(folder, "words").is_scored
     assert not folder.run("gone").exists()
     assert [one.name for one in folder.results(["gone", "never", "words"])] == ["gone", "words"]

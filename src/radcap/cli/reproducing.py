@@ -30,6 +30,7 @@ class Asked:
     scale: str | None
     only: tuple[str, ...]
     minutes: float | None
+    jobs: int
     device: str
     keep: bool
     json: bool
@@ -49,7 +50,8 @@ def run_reproduce(asked: Asked) -> int:
     scale, dataset = scale_of(asked.scale or _usual(asked.device)), load_dataset(asked.data)
     folder = BoardFolder(asked.out)
     deadline = float("inf") if asked.minutes is None else time.monotonic() + 60 * asked.minutes
-    done = Reproduction(dataset, scale, folder, asked.device, deadline, asked.keep, say).run(wanted)
+    board = Reproduction(dataset, scale, folder, asked.device, deadline, asked.keep, say, asked.jobs)
+    done = board.run(wanted)
     _show(asked, wanted, folder, dataset)
     if not done:
         say("The time is over: give the same command again, and it goes on.")

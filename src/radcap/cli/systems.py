@@ -102,6 +102,10 @@ def reproduce_command(
     minutes: Annotated[
         float | None, typer.Option("--minutes", help="Stop after so long; the same command goes on.", min=0.0)
     ] = None,
+    jobs: Annotated[
+        int,
+        typer.Option("--jobs", help="How many are trained at a time, say 8 on a GPU.", min=1),
+    ] = 1,
     device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda or cuda:N.")] = "auto",
     keep: Annotated[
         bool, typer.Option("--keep-models", help="Keep the trained models in DIR/models.")
@@ -115,7 +119,7 @@ def reproduce_command(
     """
     from radcap.cli.reproducing import Asked, run_reproduce
 
-    asked = Asked(out, task, data, scale, tuple(only or ()), minutes, device, keep, json)
+    asked = Asked(out, task, data, scale, tuple(only or ()), minutes, jobs, device, keep, json)
     raise typer.Exit(run_reproduce(asked))
 
 

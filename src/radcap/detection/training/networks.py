@@ -18,6 +18,7 @@ import torch
 from radcap.detection.examples import label_matrix
 from radcap.detection.training.decoding import decoded_pictures, unheard
 from radcap.detection.training.facts import label_facts
+from radcap.detection.training.kept_networks import network_key
 from radcap.detection.training.shelf import Shelf
 from radcap.detection.training.starting import start_network
 from radcap.detection.training.teachers import open_teacher
@@ -118,6 +119,28 @@ class Trainer:
         """A network from its first weights. `alone`: no epoch is chosen, since nothing is held out."""
         settings = replace(self.model.train, keep="last", early_stop=0) if alone else self.model.train
         network = self._started(feed)
+        kept, model = self.shelf.networks, replace(self.model, train=settings)
+
+        def train() -> Trained:
+            return self._trained(network, feed, held, folder, settings)
+
+        if kept is None or model.backbone.frozen or self.place.world > 1:  # a head takes seconds
+            trained = train()
+        else:
+            key = network_key(model, feed, held, self.place.device.type)
+            trained = kept.get(key, network, train, self.talk.waiting)
+        self._tell(trained)
+        return network.eval(), trained
+
+    def _trained(
+        self,
+        network: Network,
+        feed: PictureFeed,
+        held: PictureFeed | None,
+        folder: Path,
+        settings: TrainSettings,
+    ) -> Trained:
+        """Train a network that has its first weights."""
         module, learnt, judged = self._learnt(network, feed, held)
         loss = make_loss(self.model.loss, feed.labels.float().mean(dim=0))
         observe = self._observer(folder.name, settings.epochs)
@@ -138,11 +161,8 @@ class Trainer:
 
         if isinstance(loss, CurriculumLoss):
             hard = partial(difficulty_of, module, learnt, judged, self.place)
-            trained = fit_easy_first(phase, loss, settings, hard)
-        else:
-            trained = phase(loss, settings, "", 0)
-        self._tell(trained)
-        return network.eval(), trained
+            return fit_easy_first(phase, loss, settings, hard)
+        return phase(loss, settings, "", 0)
 
     def logits(self, network: Network, feed: PictureFeed) -> NDArray[np.float32]:
         """The network's scores for each image of a feed."""

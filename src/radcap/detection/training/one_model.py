@@ -82,6 +82,16 @@ class ModelMaker:
         else:
             self._trainer().check()
 
+    def leave_networks(self) -> None:
+        """Train the networks of the model, for whoever takes them from the shelf; nothing else is made."""
+        with memory_kept(self.place):
+            trainer, feed, _, chosen_on = self._fed()
+            model, _ = self._searched(feed, chosen_on)
+            trainer = replace(trainer, model=model, fingerprint=self.parts.fingerprint(model))
+            _, trained = trainer.train(feed, chosen_on, self.folder.training / "network")
+            if model.train.refit and chosen_on is not None:
+                self._refitted(trainer, trained)
+
     def make(self) -> Answers | None:
         started, parts = time.monotonic(), self.parts
         trainer, feed, held, chosen_on = self._fed()

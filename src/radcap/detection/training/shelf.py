@@ -1,7 +1,7 @@
-"""Feature maps of frozen backbones, kept from one model to the next.
+"""What one model leaves to the next: feature maps of frozen backbones, and networks that were trained.
 
-A board trains many heads over few backbones. Invariant: what lies on the shelf was made by the same backbone
-settings, image settings and images; the shelf holds no more than so many bytes, the oldest goes first.
+A board trains many heads over few backbones. Invariant: features on the shelf were made by the same backbone
+settings, image settings and images; they take no more than so many bytes, the oldest go first.
 """
 
 from __future__ import annotations
@@ -15,14 +15,20 @@ import torch
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
+    from radcap.detection.training.kept_networks import KeptNetworks
+
 __all__ = ["Shelf"]
 
 
 @dataclass(frozen=True)
 class Shelf:
-    """Tensors with a row for each image, by what made them and by the ids of the images."""
+    """Tensors with a row for each image, by what made them and by the ids of the images.
+
+    Without `networks`, every network is trained anew.
+    """
 
     most_bytes: int
+    networks: KeptNetworks | None = None
     held: OrderedDict[tuple[Hashable, tuple[str, ...]], torch.Tensor] = field(
         default_factory=OrderedDict["tuple[Hashable, tuple[str, ...]]", "torch.Tensor"]
     )

@@ -7,6 +7,7 @@ each into its own folder, so a kill costs no more than the member at work.
 from __future__ import annotations
 
 import hashlib
+import shutil
 from typing import TYPE_CHECKING
 
 from radcap.core import UsageError
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from radcap.detection.models.answers import Answers
     from radcap.detection.system import Member
 
-__all__ = ["train_system"]
+__all__ = ["leave_networks", "train_system"]
 
 _SHELF_BYTES = 2 * 2**30
 
@@ -67,6 +68,19 @@ def train_system(
     if place.is_first:
         join(system, dataset, folder, told, talk)
     return folder
+
+
+def leave_networks(member: Member, dataset: Dataset, out: Path, talk: Talk, shelf: Shelf) -> None:
+    """Train the networks of one member and leave them on the shelf, from where its ensemble takes them.
+
+    `out` holds what an unfinished training needs to go on, and nothing at the end.
+    """
+    model, folder = _alone(member), ModelFolder(out)
+    parts = Parts.of(dataset, model.data, model.train.seed)
+    place = pick_place(model.train.device, model.train.precision)
+    begin(folder, parts.fingerprint(model))
+    ModelMaker(model, parts, folder, place, talk, dataset.names, shelf).leave_networks()
+    shutil.rmtree(out)
 
 
 def _look(model: ConceptSystem) -> str:

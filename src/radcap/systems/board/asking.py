@@ -1,4 +1,4 @@
-"""What a trained model says of the test split, with the features that other systems' backbones left.
+"""What a trained model says of the test split, over pictures and features that other systems left.
 
 Invariant: the answers are those of `radcap predict` but for rounding; a sample is asked that way, to time it.
 """
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
 
 from radcap.detection.models.answers import Answers
 from radcap.detection.models.ensemble_model import EnsembleModel
@@ -16,14 +17,21 @@ from radcap.detection.models.folder import ModelFolder
 from radcap.detection.models.network_model import NetworkModel
 from radcap.detection.models.opening import load_network, open_model
 from radcap.detection.talk import SILENT
+from radcap.detection.training.decoding import decoded_pictures
 from radcap.detection.training.networks import Trainer
+from radcap.vision.pictures.streaming import Shot
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from radcap.datasets import Dataset
     from radcap.detection.models import Model
     from radcap.detection.training.shelf import Shelf
+    from radcap.vision.pictures import Pictures
 
 __all__ = ["ask"]
+
+_BATCH = 64  # images
 
 
 def ask(folder: ModelFolder, test: Dataset, shelf: Shelf, device: str) -> Answers:
@@ -36,18 +44,34 @@ def ask(folder: ModelFolder, test: Dataset, shelf: Shelf, device: str) -> Answer
 
 
 def _asked(model: Model, folder: ModelFolder, test: Dataset, shelf: Shelf) -> Answers:
-    """Over features that are shared, where the backbone is frozen; else as anybody asks."""
-    system = folder.system()
-    if not isinstance(model, NetworkModel) or not system.backbone.frozen:
+    """Over features that are shared, where the backbone is frozen; else over decoded pictures."""
+    if not isinstance(model, NetworkModel):
         return model.answers(test)
+    system = folder.system()
+    if not system.backbone.frozen:
+        return _looked(model, test)
     trainer = Trainer(system, model.labels, model.place, SILENT, Path(), "", shelf)
     feed = trainer.feed(test)
     network = load_network(folder, system, len(model.labels)).to(model.place.device)
-    ids = feed.pictures.ids
-    seen = Answers(
-        ids,
-        model.labels,
-        np.zeros((len(ids), len(model.labels)), np.bool_),
-        refused=dict(feed.pictures.refused),
+    return model.decided(
+        _unsaid(model, feed.pictures), trainer.logits(network, feed), trainer.vectors(network, feed)
     )
-    return model.decided(seen, trainer.logits(network, feed), trainer.vectors(network, feed))
+
+
+def _looked(model: NetworkModel, test: Dataset) -> Answers:
+    """As `NetworkModel.answers`, which decodes every time."""
+    pictures = decoded_pictures(test, model.view.settings, model.place, where="auto", talk=SILENT)
+    logits: list[NDArray[np.float32]] = []
+    vectors: list[NDArray[np.float32]] = []
+    for start in range(0, len(pictures), _BATCH):
+        places = torch.arange(start, min(start + _BATCH, len(pictures)), device=pictures.device)
+        told, seen = model.look(Shot(pictures.ids[start : start + _BATCH], *pictures.squares(places)))
+        logits.append(told)
+        vectors.append(seen)
+    return model.decided(_unsaid(model, pictures), np.concatenate(logits), np.concatenate(vectors))
+
+
+def _unsaid(model: NetworkModel, pictures: Pictures) -> Answers:
+    """The images that were seen, before anything is decided."""
+    nothing = np.zeros((len(pictures), len(model.labels)), np.bool_)
+    return Answers(pictures.ids, model.labels, nothing, refused=dict(pictures.refused))

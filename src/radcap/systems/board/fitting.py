@@ -80,6 +80,8 @@ def _smaller(model: AnyModel, scale: Scale, told: dict[str, None]) -> AnyModel:
     if model.teacher != TeacherSettings():
         told["no teacher"] = None
         model = replace(model, teacher=TeacherSettings())
+    if scale.spares_packaged and model.backbone.weights == "package":
+        return model
     model = _had(model, scale, told)
     return _short(model, scale, told)
 
@@ -126,7 +128,7 @@ def _short(model: AnyModel, scale: Scale, told: dict[str, None]) -> AnyModel:
         told[f"{size} pixels for {model.image.size}"] = None
     if epochs < train.epochs:
         told[f"{epochs} epochs for {train.epochs}"] = None
-    rate = max(train.lr, scale.rate) if model.backbone.frozen else train.lr
+    rate = train.lr if scratch else max(train.lr, scale.rate)
     if rate > train.lr and epochs:
         told[f"rate {rate:g} for {train.lr:g}"] = None
     batch = max(train.batch, scale.batch)

@@ -3,6 +3,7 @@
     results/NAME.json   how it was trained, or why it was not
     runs/NAME.csv       what it said of the test split
     models/NAME/        an unfinished training, or a finished one where models are kept
+    networks/           what several systems train alike, until all have a result
 
 Invariant: a result holds the fingerprint of system, data and scale, so that a changed one is made again.
 """
@@ -72,6 +73,19 @@ class BoardFolder:
 
     def model(self, name: str) -> Path:
         return self.path / "models" / flat(name)
+
+    @property
+    def networks(self) -> Path:
+        return self.path / "networks"
+
+    def unlock(self) -> None:
+        """Of a command that was killed, locks may be left; those of another machine would be waited for."""
+        for lock in self.networks.glob("*.lock"):
+            lock.unlink(missing_ok=True)
+
+    def forget_networks(self) -> None:
+        """No system is left that could want one."""
+        shutil.rmtree(self.networks, ignore_errors=True)
 
     def write(self, result: Result) -> None:
         with replacing(self._result(result.name)) as part:

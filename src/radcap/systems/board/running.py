@@ -1,7 +1,8 @@
-"""Train every system of the catalogue on one dataset, one after another, and ask each about the test split.
+"""Train every system of the catalogue on one dataset, some at a time, and ask each about the test split.
 
 Invariant: what is done is not done again; a kill or the end of the time costs no more than the last half
-minute. A system that cannot be trained says why and does not stop the others.
+minute. A system that cannot be trained says why and does not stop the others. How many are trained at a time
+changes no score.
 """
 
 # safetensors is typed in part
@@ -10,29 +11,36 @@ from __future__ import annotations
 
 import hashlib
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+import torch
 from safetensors import safe_open
 
 from radcap.core import RadcapError, UsageError
+from radcap.core.processes import default_workers, in_processes
 from radcap.detection.models import ModelFolder, open_model
 from radcap.detection.system_reading import system_toml
 from radcap.detection.talk import Talk
-from radcap.detection.training import train_system
+from radcap.detection.training import leave_networks, train_system
+from radcap.detection.training.kept_networks import KeptNetworks
 from radcap.detection.training.shelf import Shelf
 from radcap.formats import write_run
 from radcap.systems.board.asking import ask
 from radcap.systems.board.fitting import fit_system
-from radcap.systems.board.results import BoardFolder, Result, flat
+from radcap.systems.board.planning import planned
+from radcap.systems.board.results import BoardFolder, Result, Spent, flat
 from radcap.vision.training import pick_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from radcap.datasets import Dataset
-    from radcap.detection.system import ConceptSystem
+    from radcap.detection.system import ConceptSystem, Member
     from radcap.systems.board.fitting import Fitted
     from radcap.systems.board.scales import Scale
 
@@ -62,80 +70,160 @@ class Reproduction:
     device: str = "auto"
     deadline: float = float("inf")  # of time.monotonic
     keep_models: bool = False
-    tell: Callable[[str], None] = _unheard
+    tell: Callable[[str], None] = _unheard  # with several jobs, one that can be pickled
+    jobs: int = 1  # systems that are trained at a time
 
     def run(self, systems: Sequence[ConceptSystem]) -> bool:
         """Every system that has no result yet; whether all have one now."""
         if _TEST not in self.dataset.splits:
             raise UsageError(f"{self.dataset.name} has no split {_TEST!r}, and a board is scored on it.")
         _check_names(systems)
-        shelf, data = Shelf(_SHELF_BYTES), _fingerprint(self.dataset)
-        for number, system in enumerate(systems, 1):
-            fitted = fit_system(system, self.scale)
-            mark = self._mark(fitted, data)
-            known = self.folder.read(system.name)
-            if known is not None and known.is_scored and known.fingerprint == mark:
-                continue
-            self.tell(f"{number} of {len(systems)}: {system.name}")
-            try:
-                self._check_time()
-                self.folder.write(self._result(fitted, mark, shelf))
-            except TimeUp:
-                return False
-        return True
+        self.folder.unlock()
+        data = _fingerprint(self.dataset)
+        wanted = [_Work(fit_system(one, self.scale), data, number) for number, one in enumerate(systems, 1)]
+        left = [one for one in wanted if not self._is_done(one)]
+        tasks = left if self.jobs == 1 else planned(left, lambda one: one.fitted.system, _Work.of_member)
+        worker = _Worker(self, len(systems), min(self.jobs, len(tasks)))
+        done = list(in_processes(worker, [[one] for one in tasks], self.jobs, self._lost))
+        if all(done):
+            self.folder.forget_networks()
+        return all(done)
 
-    def _mark(self, fitted: Fitted, data: str) -> str:
-        text = f"{system_toml(fitted.system)}\n{data}"  # new keys of radcap change no old result
+    def _is_done(self, work: _Work) -> bool:
+        known = self.folder.read(work.name)
+        return known is not None and known.is_scored and known.fingerprint == work.mark
+
+    def _lost(self, work: _Work) -> None:
+        """The process of a system died: of a lack of memory, as a rule."""
+        if work.member is not None:  # its ensemble tries again
+            return
+        why = "The process that trained it ended without a word. Is there memory enough? Try fewer jobs."
+        self.folder.write(replace(work.result(self.scale), why_not=why))
+        self.tell(f"Not trained: {work.name}. {why}")
+
+
+@dataclass(frozen=True)
+class _Work:
+    """A system as it is trained, and its place in the list; or only one member of it."""
+
+    fitted: Fitted
+    data: str
+    number: int
+    member: Member | None = None
+
+    def of_member(self, member: Member) -> _Work:
+        return replace(self, member=member)
+
+    @property
+    def name(self) -> str:
+        return self.fitted.system.name
+
+    @cached_property
+    def mark(self) -> str:
+        text = f"{system_toml(self.fitted.system)}\n{self.data}"  # new keys of radcap change no old result
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def _result(self, fitted: Fitted, mark: str, shelf: Shelf) -> Result:
-        """How it went, or why it did not."""
-        result = Result(fitted.system.name, mark, self.scale.name, fitted.changes, fitted.borrowed)
+    def result(self, scale: Scale) -> Result:
+        """What is known before it is trained."""
+        return Result(self.name, self.mark, scale.name, self.fitted.changes, self.fitted.borrowed)
+
+
+@dataclass(frozen=True)
+class _Worker:
+    """Trains one system after another; of several, each has a process of its own."""
+
+    board: Reproduction
+    of: int
+    jobs: int
+
+    def __call__(self, chunk: Sequence[_Work]) -> bool:
+        """Whether there was time for them."""
+        return all(map(self._one, chunk))
+
+    @cached_property
+    def _shelf(self) -> Shelf:
+        if self.jobs > 1:  # each has its share of the cores
+            torch.set_num_threads(max(1, default_workers() // self.jobs))
+        return Shelf(_SHELF_BYTES // self.jobs, KeptNetworks(self.board.folder.networks))
+
+    def _one(self, work: _Work) -> bool:
+        board = self.board
         try:
-            return self._trained(fitted.system, result, shelf)
+            self._check_time()
+            if work.member is not None:
+                self._leave(work, work.member)
+                return True
+            board.tell(f"{work.number} of {self.of}: {work.name}")
+            board.folder.write(self._result(work))
+        except TimeUp:
+            return False
+        return True
+
+    def _leave(self, work: _Work, member: Member) -> None:
+        """Networks of an ensemble's member, for when its turn comes; what hinders them is told then."""
+        self.board.tell(f"{work.number} of {self.of}: {work.name}, its member {member.name}")
+        out = self.board.folder.model(f"{work.name} {member.name} {work.mark[:8]}")
+        placed = replace(member, train=replace(member.train, device=self.board.device))
+        with suppress(RadcapError):
+            leave_networks(placed, self.board.dataset, out, self._talk(), self._shelf)
+
+    def _result(self, work: _Work) -> Result:
+        """How it went, or why it did not."""
+        result = work.result(self.board.scale)
+        try:
+            return self._trained(work.fitted.system, result)
         except RadcapError as error:
-            self.tell(f"Not trained: {error}")
+            self.board.tell(f"Not trained: {work.name}. {error}")
             return replace(result, why_not=str(error))
 
-    def _trained(self, system: ConceptSystem, result: Result, shelf: Shelf) -> Result:
-        name, placed = system.name, self._placed(system)
-        with self.folder.begun(name, result.fingerprint) as spent:
-            model = ModelFolder(self.folder.model(name))
+    def _trained(self, system: ConceptSystem, result: Result) -> Result:
+        board, folder, name = self.board, self.board.folder, system.name
+        with folder.begun(name, result.fingerprint) as spent:
+            model = ModelFolder(folder.model(name))
             if not model.is_whole:  # it is where a kill came before the result was written
-                train_system(placed, self.dataset, model.path, self._talk(), shelf)
-        test = self.dataset.split(_TEST)
-        answers = ask(model, test, shelf, self.device)
-        write_run(answers.run(test.ids, name), self.folder.run(name))
+                self._train(system, model.path, spent)
+        test = board.dataset.split(_TEST)
+        answers = ask(model, test, self._shelf, board.device)
+        write_run(answers.run(test.ids, name), folder.run(name))
         result = replace(
             result,
             train_s=round(spent.seconds, 1),
             images_per_s=self._speed(model, test),
-            device=str(pick_place(self.device).device.type),
+            device=str(pick_place(board.device).device.type),
             **_figures(model),
         )
-        if not self.keep_models:
-            self.folder.forget(name)
+        if not board.keep_models:
+            folder.forget(name)
         return result
+
+    def _train(self, system: ConceptSystem, out: Path, spent: Spent) -> None:
+        """Networks that another system trained are counted as if this one had."""
+        networks = self._shelf.networks
+        before = 0.0 if networks is None else networks.spared_s
+        try:
+            train_system(self._placed(system), self.board.dataset, out, self._talk(), self._shelf)
+        finally:
+            spent.seconds += 0.0 if networks is None else networks.spared_s - before
 
     def _speed(self, model: ModelFolder, test: Dataset) -> float:
         """Images a second, as `radcap predict` goes through a sample of the test split."""
-        opened, sample = open_model(model.path, self.device), test[:_SAMPLE]
+        opened, sample = open_model(model.path, self.board.device), test[:_SAMPLE]
         began = time.monotonic()
         opened.answers(sample)
         return round(len(sample) / (time.monotonic() - began), 1)
 
     def _placed(self, system: ConceptSystem) -> ConceptSystem:
         """On the device that was asked for, which is no part of a system."""
-        members = tuple(replace(one, train=replace(one.train, device=self.device)) for one in system.member)
-        return replace(system, train=replace(system.train, device=self.device), member=members)
+        device = self.board.device
+        members = tuple(replace(one, train=replace(one.train, device=device)) for one in system.member)
+        return replace(system, train=replace(system.train, device=device), member=members)
 
     def _talk(self) -> Talk:
         """Training speaks at each epoch, and hears then that the time is over."""
-
         return Talk(self._check_time, self._check_time)
 
     def _check_time(self, *_: object) -> None:
-        if time.monotonic() >= self.deadline:
+        if time.monotonic() >= self.board.deadline:
             raise TimeUp
 
 

@@ -47,14 +47,15 @@ class Scale:
     members: int  # of an ensemble, the first of each architecture before the second
     frozen: bool  # whether networks that begin with weights keep them, and only what is above them is learnt
     batch: int  # the least
-    rate: float  # the least learning rate of what is learnt above a frozen network
+    rate: float  # the least learning rate from weights of ImageNet: stand-ins and short training want more
     scratch_size: int
     scratch_epochs: int
+    spares_packaged: bool = False  # whether networks that need no stand-in are trained as their files say
 
 
 SCALES = {
     "small": Scale("small", 128, 20, 4, True, 64, 1e-3, 48, 5),
-    "large": Scale("large", 192, 12, 8, False, 64, 1e-4, 128, 30),
+    "large": Scale("large", 128, 10, 4, False, 64, 5e-4, 96, 20, spares_packaged=True),
     "published": Scale("published", 100_000, 100_000, 100_000, False, 1, 0.0, 100_000, 100_000),
 }
 

@@ -1,0 +1,120 @@
+"""Trained networks, kept from one system to the next.
+
+Many systems of a board train the same network and differ only in what they make of its answers. Invariant:
+what is taken was trained by the same settings on the same images and labels, on the same kind of device, so
+it is what training would give again; of several processes that want one network, one trains it and the others
+wait.
+"""
+
+# safetensors is typed in part
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+
+from radcap.core.tables import to_plain
+from radcap.datasets.images import CacheBusy
+from radcap.datasets.images.cache_lock import locked
+from radcap.formats import replacing
+from radcap.vision.training import EpochRow, History, Trained
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from pathlib import Path
+
+    from torch import nn
+
+    from radcap.detection.system import ConceptModel
+    from radcap.vision.training import PictureFeed
+
+__all__ = ["KeptNetworks", "network_key"]
+
+_WAIT_S = 0.2
+
+
+@dataclass
+class KeptNetworks:
+    """A folder of networks. `spared_s` is what was spared so far: training that took longer than waiting."""
+
+    path: Path
+    spared_s: float = field(default=0.0, init=False)
+
+    def get(
+        self, key: str, network: nn.Module, train: Callable[[], Trained], wait: Callable[[], None]
+    ) -> Trained:
+        """The network trained: by `train`, or by whoever did before. `wait` is called while another does."""
+        file, asked = self.path / f"{key}.safetensors", time.monotonic()
+        if not file.exists():
+            with _alone(file.with_suffix(".lock"), wait):
+                if not file.exists():  # by whoever had the lock a moment ago
+                    began = time.monotonic()
+                    trained = train()
+                    _save(file, network, trained, time.monotonic() - began)
+                    return trained
+        trained, seconds = _load(file, network)
+        self.spared_s += seconds - (time.monotonic() - asked)
+        return trained
+
+
+@contextmanager
+def _alone(lock: Path, wait: Callable[[], None]) -> Generator[None]:
+    """A block that one process runs at a time; others wait for it."""
+    while True:
+        try:
+            with locked(lock):
+                yield
+                return
+        except CacheBusy:
+            wait()
+            time.sleep(_WAIT_S)
+
+
+def network_key(model: ConceptModel, feed: PictureFeed, held: PictureFeed | None, kind: str) -> str:
+    """Of all that a network comes from: settings, images, labels, and the kind of device."""
+    train = replace(model.train, device="auto", pixels="auto")
+    settings = (model.image, model.backbone, model.head, model.loss, train, model.teacher)
+    told = json.dumps([kind, *(to_plain(one) for one in settings)], sort_keys=True)
+    digest = hashlib.sha256(told.encode())
+    for one in (feed, held):
+        if one is not None:
+            digest.update("\n".join(one.pictures.ids).encode())
+            digest.update(one.labels.cpu().numpy().tobytes())
+    return digest.hexdigest()
+
+
+def _save(file: Path, network: nn.Module, trained: Trained, seconds: float) -> None:
+    told = {
+        "rows": [asdict(row) for row in trained.history.rows],
+        "watch": trained.history.watch,
+        "epoch": trained.epoch,
+        "stopped": trained.stopped,
+        "seconds": seconds,
+    }
+    whole = torch.contiguous_format
+    weights = {
+        name: value.detach().cpu().clone(memory_format=whole) for name, value in network.state_dict().items()
+    }
+    with replacing(file) as part:
+        try:
+            save_file(weights, part, {"told": json.dumps(told)})
+        except SafetensorError as error:
+            raise OSError(f"{file} cannot be written: {error}") from error
+
+
+def _load(file: Path, network: nn.Module) -> tuple[Trained, float]:
+    held: Any
+    with safe_open(file, "pt") as held:
+        told: dict[str, Any] = json.loads(held.metadata()["told"])
+        network.load_state_dict({name: held.get_tensor(name) for name in held.keys()})  # noqa: SIM118
+    network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # as training leaves it
+    history = History(tuple(EpochRow(**row) for row in told["rows"]), told["watch"])
+    return Trained(history, told["epoch"], told["stopped"]), float(told["seconds"])

@@ -1,0 +1,172 @@
+"""Several systems at a time: the same scores, each network trained once, and what a process may die of."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from unittest import mock
+
+import pytest
+import torch
+from board_samples import SIZE, TINY, member, pictures, tiny
+
+from radcap.detection.ensembles import Ensemble
+from radcap.detection.training.kept_networks import KeptNetworks
+from radcap.systems.board.planning import planned
+from radcap.systems.board.results import BoardFolder, Result
+from radcap.systems.board.running import Reproduction
+from radcap.systems.board.scales import Scale
+from radcap.vision.settings import BackboneSettings, TrainSettings
+
+torch.set_num_threads(1)
+
+WHOLE = Scale("whole", SIZE, 1, 3, False, 16, 1e-3, SIZE, 1)
+LEARNT = BackboneSettings()
+ONE = tiny("one", backbone=LEARNT)
+ALIKE = tiny("alike", backbone=LEARNT, published={"f1": 0.5})
+PAIR = tiny(
+    "pair",
+    backbone=LEARNT,
+    member=(member("a", 0, backbone=LEARNT), member("b", 1, backbone=LEARNT)),
+    ensemble=Ensemble(rule="votes", votes=1),
+)
+BOARD = (ONE, ALIKE, PAIR)
+
+
+def write(path: Path, text: str) -> None:
+    """Something to tell that a process can be given."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f"{text}\n")
+
+
+def die_of_two(path: Path, text: str) -> None:
+    """The process that begins the second system ends at once."""
+    write(path, text)
+    if text.startswith("2 of"):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> BoardFolder:
+    folder = BoardFolder(tmp_path_factory.mktemp("alone"))
+    with mock.patch("radcap.datasets.images.cache.default_workers", return_value=1):
+        assert Reproduction(pictures(), WHOLE, folder).run(BOARD)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def in_one_process() -> Iterator[None]:
+    with mock.patch("radcap.datasets.images.cache.default_workers", return_value=1):
+        yield
+
+
+def result(folder: BoardFolder, name: str) -> Result:
+    found = folder.read(name)
+    assert found is not None
+    return found
+
+
+def test_two_at_a_time_say_what_one_after_another_says(alone: BoardFolder, tmp_path: Path) -> None:
+    folder, heard = BoardFolder(tmp_path / "board"), tmp_path / "heard.txt"
+    assert Reproduction(pictures(), WHOLE, folder, tell=partial(write, heard), jobs=2).run(BOARD)
+    for system in BOARD:
+        assert folder.run(system.name).read_bytes() == alone.run(system.name).read_bytes()
+        ours, theirs = result(folder, system.name), result(alone, system.name)
+        assert (ours.fingerprint, ours.held_out) == (theirs.fingerprint, theirs.held_out)
+    assert sorted(heard.read_text().splitlines()) == [
+        "1 of 3: one", "2 of 3: alike", "3 of 3: pair", "3 of 3: pair, its member b",
+    ]  # fmt: skip
+    assert {one.name for one in folder.path.iterdir()} == {"models", "results", "runs"}
+    assert list((folder.path / "models").iterdir()) == []
+
+
+def test_networks_that_are_alike_are_trained_once_and_paid_by_each(tmp_path: Path) -> None:
+    trained = mock.Mock()
+    get = KeptNetworks.get
+
+    def counting(self: KeptNetworks, key: str, network: object, train: object, wait: object) -> object:
+        def counted() -> object:
+            trained(key)
+            time.sleep(0.3)
+            return train()  # type: ignore[operator]
+
+        return get(self, key, network, counted, wait)  # type: ignore[arg-type]
+
+    folder = BoardFolder(tmp_path)
+    with mock.patch.object(KeptNetworks, "get", counting):
+        assert Reproduction(pictures(), WHOLE, folder).run(BOARD)
+    assert trained.call_count == 2  # one for `one`, `alike` and `a`; one for `b`
+    assert result(folder, "alike").train_s >= 0.3
+    assert result(folder, "pair").train_s >= 0.6
+    assert not folder.networks.exists()
+
+
+def test_networks_stay_until_every_system_has_a_result(tmp_path: Path) -> None:
+    folder = BoardFolder(tmp_path)
+    assert Reproduction(pictures(), WHOLE, folder).run((ONE,))
+    assert not folder.networks.exists()
+    lock = folder.networks / "left.lock"
+    lock.parent.mkdir()
+    lock.write_text(json.dumps({"process": 1, "machine": "elsewhere", "since": "long ago"}))
+    assert not Reproduction(pictures(), WHOLE, folder, deadline=0).run(BOARD)
+    assert folder.networks.exists()
+    assert not lock.exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no kill")
+def test_a_system_whose_process_dies_says_so_and_does_not_stop_the_others(tmp_path: Path) -> None:
+    folder, heard = BoardFolder(tmp_path / "board"), tmp_path / "heard.txt"
+    done = Reproduction(pictures(), TINY, folder, tell=partial(die_of_two, heard), jobs=2)
+    assert done.run((tiny("a"), tiny("deadly"), tiny("c")))
+    assert result(folder, "deadly").why_not.startswith("The process that trained it ended without a word.")
+    assert result(folder, "a").is_scored
+    assert result(folder, "c").is_scored
+    assert heard.read_text().count("Not trained: deadly.") == 1
+
+
+def test_members_come_before_their_ensemble_and_long_ones_first() -> None:
+    long = tiny("long", backbone=LEARNT, train=TrainSettings(epochs=9))
+    quick = tiny("quick", train=TrainSettings(epochs=99))  # frozen: its head takes seconds
+    order = planned([quick, PAIR, ONE, long], lambda one: one, lambda one, part: replace(one, name=part.name))
+    assert [one.name for one in order] == ["long", "a", "b", "quick", "pair", "one"]
+
+
+def test_a_network_that_somebody_else_trains_is_waited_for(tmp_path: Path) -> None:
+    from radcap.datasets.images.cache_lock import locked
+    from radcap.vision.training import EpochRow, History, Trained
+
+    kept, network = KeptNetworks(tmp_path), torch.nn.Linear(2, 1)
+    trained = Trained(History((EpochRow(0, 0.5, 0.1, 1.0, 2.0),), "loss"), 0, "epochs")
+    waited = mock.Mock()
+    with locked(tmp_path / "key.lock"):
+
+        def wait() -> None:
+            waited()
+            (tmp_path / "key.lock").unlink()
+            if not (tmp_path / "key.safetensors").exists():
+                KeptNetworks(tmp_path).get("key", network, lambda: trained, mock.Mock())
+
+        other = torch.nn.Linear(2, 1)
+        found = kept.get("key", other, mock.Mock(side_effect=AssertionError), wait)
+    assert found == trained
+    assert waited.call_count == 1
+    assert torch.equal(other.weight, network.weight)
+
+
+def test_a_full_disk_is_told(tmp_path: Path) -> None:
+    from safetensors import SafetensorError
+
+    from radcap.vision.training import History, Trained
+
+    where = "radcap.detection.training.kept_networks.save_file"
+    with mock.patch(where, side_effect=SafetensorError("full")), pytest.raises(OSError, match="cannot be"):
+        KeptNetworks(tmp_path).get(
+            "key", torch.nn.Linear(1, 1), lambda: Trained(History(), 0, "epochs"), mock.Mock()
+        )
+    assert list(tmp_path.iterdir()) == []
