@@ -104,7 +104,7 @@ def test_wrong_usage(options: tuple[str, ...], why: str, tmp_path: Path, radcap:
 
 def test_all_systems_of_the_catalogue_are_wanted_where_none_is_named(tmp_path: Path) -> None:
     asked = reproducing.Asked(
-        tmp_path, "concepts", "radiology-open", None, (), None, "cpu", keep=False, json=False
+        tmp_path, "concepts", "radiology-open", None, (), None, 1, "cpu", keep=False, json=False
     )
     wanted = reproducing._wanted(asked)
     assert len(wanted) > 50

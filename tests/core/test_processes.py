@@ -50,6 +50,20 @@ def test_chunks_may_be_made_while_they_are_worked_on(workers: int) -> None:
     assert list(results) == [2 * n for n in range(1, 40)]
 
 
+def test_more_chunks_may_go_ahead_of_one_that_takes_long() -> None:
+    taken: list[int] = []
+
+    def chunks() -> Iterator[list[int]]:
+        for n in range(40):
+            taken.append(n)
+            yield [n]
+
+    results = in_processes(total, chunks(), 2, ahead=10)
+    assert next(results) == 0
+    assert 20 <= len(taken) <= 22
+    assert list(results) == list(range(1, 40))
+
+
 def test_an_error_of_what_makes_the_chunks_comes_through_and_leaves_no_process_behind() -> None:
     def chunks() -> Iterator[list[int]]:
         yield from ([1], [2], [3])

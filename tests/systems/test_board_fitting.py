@@ -178,14 +178,30 @@ def test_what_a_system_is_changed_in_is_told_in_order() -> None:
     assert (made.train.batch, made.train.lr, made.train.compile) == (64, 1e-3, False)
 
 
-def test_at_the_large_scale_networks_learn_at_their_own_rate() -> None:
+@pytest.mark.parametrize(
+    ("lr", "fitted_lr", "told"), [(3e-5, 1e-4, ("rate 0.0001 for 3e-05",)), (1e-2, 1e-2, ())]
+)
+def test_at_the_large_scale_stand_ins_learn_whole_and_quicker(
+    lr: float, fitted_lr: float, told: tuple[str, ...]
+) -> None:
     system = tiny(
-        backbone=from_timm("densenet121"), train=TrainSettings(lr=3e-5, epochs=10), image=ImageSettings()
+        backbone=from_timm("densenet121"), train=TrainSettings(lr=lr, epochs=10), image=ImageSettings()
     )
     fitted = fit_system(system, MORE)
-    assert fitted.changes == ("Lite1 for densenet121", "192 pixels for 224")
+    assert fitted.changes == ("Lite1 for densenet121", "192 pixels for 224", *told)
     assert not fitted.system.backbone.frozen
-    assert fitted.system.train.lr == 3e-5
+    assert fitted.system.train.lr == fitted_lr
+
+
+def test_the_large_scale_leaves_networks_whose_weights_are_packaged_as_they_are() -> None:
+    packaged = BackboneSettings(name="tf_efficientnet_lite0", weights="package")
+    long = TrainSettings(epochs=90, batch=8, lr=1e-5)
+    plain = {"backbone": packaged, "train": long, "image": ImageSettings(size=260)}
+    system = tiny(search=SearchSettings(lr=(1e-3, 1e-4)), **plain)
+    fitted = fit_system(system, replace(MORE, spares_packaged=True))
+    assert fitted.changes == ("no search over settings",)
+    assert (fitted.system.image, fitted.system.train) == (system.image, system.train)
+    assert "12 epochs for 90" in fit_system(system, MORE).changes
 
 
 def test_a_network_from_nothing_has_limits_of_its_own_and_is_not_frozen() -> None:
@@ -291,6 +307,9 @@ def test_a_fitted_system_never_grows(system: ConceptSystem, scale: Scale) -> Non
     before = {one.name: one for one in system.member}
     pairs: list[tuple[ConceptModel, ConceptModel]] = [(system, fitted)]
     for old, new in [*pairs, *((before[one.name], one) for one in fitted.member)]:
+        if scale.spares_packaged and old.backbone.weights == "package" and old.text is None:
+            assert (new.image, new.train, new.backbone) == (old.image, old.train, old.backbone)
+            continue
         assert new.image.size <= min(old.image.size, max(scale.size, scale.scratch_size))
         assert new.train.epochs <= min(old.train.epochs, max(scale.epochs, scale.scratch_epochs))
         assert (new.data, new.head, new.loss) == (old.data, old.head, old.loss)

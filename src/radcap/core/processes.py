@@ -56,10 +56,12 @@ def in_processes(
     chunks: Iterable[Sequence[Item]],
     workers: int,
     lost: Callable[[Item], None] | None = None,
+    ahead: int = _AHEAD,
 ) -> Generator[T]:
     """The result of `work` for each chunk. `work` can be pickled, and is sent to each process once.
 
-    Chunks are taken as they are needed, a few ahead of the work, so they may come from a file of any size.
+    Chunks are taken as they are needed, `ahead` for each process, so they may come from a file of any size.
+    While one takes long, no more than those are done after it: give more where chunks are few and unlike.
     An item that kills its process is given to `lost`, before the result of its chunk, which then lacks it (a
     chunk may become empty); without `lost` it raises `ProcessDied`. One worker means this process.
     """
@@ -71,17 +73,17 @@ def in_processes(
         return
     pool = _Pool(work, len(first))
     try:
-        yield from _in_order(pool, left, lost or _not_expected)
+        yield from _in_order(pool, left, lost or _not_expected, ahead * pool.workers)
     finally:
         pool.close()
 
 
 def _in_order(
-    pool: _Pool[Item, T], chunks: Iterator[Sequence[Item]], lost: Callable[[Item], None]
+    pool: _Pool[Item, T], chunks: Iterator[Sequence[Item]], lost: Callable[[Item], None], most: int
 ) -> Iterator[T]:
     running: deque[tuple[Sequence[Item], Future[T] | None]] = deque()
     while True:
-        while len(running) < _AHEAD * pool.workers and (chunk := next(chunks, None)) is not None:
+        while len(running) < most and (chunk := next(chunks, None)) is not None:
             running.append((chunk, pool.submit(chunk)))
         if not running:
             return

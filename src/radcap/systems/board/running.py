@@ -84,7 +84,8 @@ class Reproduction:
         left = [one for one in wanted if not self._is_done(one)]
         tasks = left if self.jobs == 1 else planned(left, lambda one: one.fitted.system, _Work.of_member)
         worker = _Worker(self, len(systems), min(self.jobs, len(tasks)))
-        done = list(in_processes(worker, [[one] for one in tasks], self.jobs, self._lost))
+        chunks = [[one] for one in tasks]  # some take a hundred times as long as others
+        done = list(in_processes(worker, chunks, self.jobs, self._lost, ahead=len(tasks)))
         if all(done):
             self.folder.forget_networks()
         return all(done)
