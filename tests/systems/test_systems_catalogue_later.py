@@ -113,7 +113,8 @@ KNOWN = {  # settings that are published
     "radcap/fusion-concepts": {
         "ensemble.rule": "mean-logit",
         "calibration.method": "platt",
-        "decision.rule": "expected-f1",
+        "calibration.groups": "label",
+        "decision.rule": "gfm",
         "decision.never_empty": True,
     },
 }
@@ -130,7 +131,7 @@ NETWORKS = {  # members of different architecture, in the order of the file
     "2023/ssn-mlrg-concepts": ["densenet121", "densenet169", "densenet201"],
     "2026/ds-gt-concepts": ["convnextv2_tiny", "open-clip", "densenet169"],
     "2026/spu-concepts": ["swin_base_patch4_window7_224"] * 3,
-    "radcap/fusion-concepts": [f"tf_efficientnet_lite{number}" for number in range(3)],
+    "radcap/fusion-concepts": [f"tf_efficientnet_lite{number}" for number in (0, 1, 2, 2)],
 }
 
 
