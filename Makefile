@@ -24,8 +24,9 @@ demo: .venv/.base  ## what radcap does, on the data it ships; writes demo-out/
 	$(BIN)/radcap demo --out demo-out
 	@echo; echo 'First, so that the shell finds radcap: . .venv/bin/activate'
 
+# The tests start hundreds of programs: what python compiles is kept, also where the environment says not to.
 test: .venv/.dev  ## the tests, and every branch of the pure packages
-	$(BIN)/python -m pytest -n $(JOBS) --reruns $(RERUNS) -m "$(MARK)" --durations 20 --cov --cov-report=
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(JOBS) --reruns $(RERUNS) -m "$(MARK)" --durations 20 --cov --cov-report=
 	@$(MAKE) --no-print-directory coverage
 
 coverage: .venv/.dev  ## fails when the last test run left a branch of the pure packages out

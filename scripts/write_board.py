@@ -10,6 +10,7 @@ import argparse
 import json
 import re
 from pathlib import Path
+from statistics import median
 
 from radcap.datasets import load_dataset
 from radcap.report import Table
@@ -17,10 +18,12 @@ from radcap.systems import read_concepts, systems_of
 from radcap.systems.board.board import Board, make_board
 from radcap.systems.board.kept import to_keep
 from radcap.systems.board.lessons import cost_table, edition_table, family_table
+from radcap.systems.board.limits import Limit, limits
 from radcap.systems.board.results import BoardFolder
 from radcap.systems.board.shifts import TestSet, shifts
 from radcap.systems.board.tables import (
     changes_table,
+    limit_table,
     modality_table,
     ranking_table,
     shift_table,
@@ -28,22 +31,48 @@ from radcap.systems.board.tables import (
 )
 
 ROOT = Path(__file__).parents[1]
+FROZEN = ROOT / "docs" / "studies" / "board_small.json"  # what was kept of the board at the scale small
 KEPT = ROOT / "src" / "radcap" / "systems" / "board" / "radiology-open.json"
 PAGE = ROOT / "docs" / "board.md"
 
 
-def tables(board: Board, sets: tuple[TestSet, ...]) -> dict[str, Table]:
+def tables(board: Board, sets: tuple[TestSet, ...], could: tuple[Limit, ...]) -> dict[str, Table]:
     """The tables of the page by the names of their places."""
     return {
         "ranking": ranking_table(board),
         "editions": edition_table(board),
         "families": family_table(board),
         "cost": cost_table(board),
+        "limits": limit_table(could),
+        "whole": whole_table(board),
         "modalities": modality_table(board),
         "sets": shift_table(sets),
         "changes": changes_table(board),
         "untrained": untrained_table(board),
     }
+
+
+def whole_table(board: Board) -> Table:
+    """The families, with their networks frozen and learnt as a whole."""
+    frozen = {name: one["f1"] for name, one in json.loads(FROZEN.read_text("utf-8"))["systems"].items()}
+    families: dict[str, list[tuple[float, float]]] = {}
+    for one in board.rows:
+        if not one.result.borrowed and one.name in frozen:
+            families.setdefault(one.family, []).append((frozen[one.name], one.f1))
+    every = [pair for pairs in families.values() for pair in pairs]
+    rows = sorted(families.items(), key=lambda part: -median(b - a for a, b in part[1]))
+    told = tuple(
+        (
+            name,
+            str(len(pairs)),
+            f"{median(a for a, _ in pairs):.4f}",
+            f"{median(b for _, b in pairs):.4f}",
+            f"{median(b - a for a, b in pairs):+.4f}",
+        )
+        for name, pairs in [*rows, ("all", every)]
+    )
+    columns = ("family", "systems", "frozen", "whole", "median gain")
+    return Table(columns, told, right=frozenset(columns[1:]))
 
 
 def filled(text: str, made: dict[str, Table]) -> str:
@@ -62,7 +91,9 @@ def main() -> None:
     dataset = load_dataset("radiology-open")
     board = make_board([read_concepts(one.name) for one in systems_of("concepts")], folder, dataset)
     KEPT.write_text(f"{json.dumps(to_keep(board), indent=1)}\n", encoding="utf-8")
-    page = filled(PAGE.read_text("utf-8"), tables(board, shifts(board, dataset)))
+    page = filled(
+        PAGE.read_text("utf-8"), tables(board, shifts(board, dataset), limits(board, folder, dataset))
+    )
     PAGE.write_text(page, encoding="utf-8")
     seconds = sum(one.result.train_s for one in board.rows)
     print(f"{len(board.rows)} systems, {len(board.not_trained)} not trained, {seconds / 60:.0f} minutes")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from types import SimpleNamespace
+
 import pytest
 from script_files import SCRIPTS, script
 
@@ -34,8 +37,35 @@ def test_page_and_package_have_the_same_scores():
         assert row[1].endswith(" *") == kept.borrowed
 
 
+def test_the_frozen_board_beside_it_has_systems_of_this_one():
+    table = script("write_board").whole_table
+    kept = json.loads((SCRIPTS.parent / "docs" / "studies" / "board_small.json").read_text("utf-8"))
+    assert sorted(kept["systems"]) == sorted(kept_scores())
+    rows = [
+        SimpleNamespace(
+            name=name, family=name[:4], f1=one["f1"] + 0.25, result=SimpleNamespace(borrowed=False)
+        )
+        for name, one in kept["systems"].items()
+    ]
+    told = table(SimpleNamespace(rows=rows)).rows
+    assert told[-1][:2] == ("all", str(len(rows)))
+    assert {one[-1] for one in told} == {"+0.2500"}
+
+
 @pytest.mark.parametrize(
-    "name", ["ranking", "editions", "families", "cost", "modalities", "sets", "changes", "untrained"]
+    "name",
+    [
+        "ranking",
+        "editions",
+        "families",
+        "cost",
+        "limits",
+        "whole",
+        "modalities",
+        "sets",
+        "changes",
+        "untrained",
+    ],
 )
 def test_the_script_knows_every_place_of_the_page(name):
     table = Table(("a",), (("b",),))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import scipy.stats
 from board_samples import ANGIO, CHEST, CT, MRI, US, XRAY, handed_in, labelled, tiny
@@ -24,10 +26,12 @@ from radcap.systems.board import kept
 from radcap.systems.board.board import Board, BoardRow, make_board, modality_of_each
 from radcap.systems.board.kept import KeptScore, kept_scores, to_keep
 from radcap.systems.board.lessons import concordance, cost_table, edition_table, family_table
+from radcap.systems.board.limits import Limit, limits
 from radcap.systems.board.results import BoardFolder, Result
 from radcap.systems.board.shifts import BASELINE, shifts
 from radcap.systems.board.tables import (
     changes_table,
+    limit_table,
     modality_table,
     ranking_table,
     shift_table,
@@ -322,10 +326,58 @@ def test_the_other_tables(board: Board) -> None:
     assert table.rows[0][-1] == ""
     assert table.rows[1][-1] == f"{sets[1].f1 - sets[0].f1:+.4f}"
     assert [one[:2] for one in table.rows] == [(one.name, str(one.images)) for one in sets]
+    could = limit_table((Limit("best", 0, 0.5, 0.4, 0.6), Limit("with all right", 1234, 1.0, 1.0, 1.0)))
+    assert could.rows == (
+        ("best", "", "0.5000", "0.400-0.600", ""),
+        ("with all right", "1,234", "1.0000", "1.000-1.000", "+0.5000"),
+    )
+
+
+def test_kinds_are_put_right_by_hand(board: Board, folder: BoardFolder) -> None:
+    """The best of the board says the first one to three concepts of each image."""
+    found = {one.name: one for one in limits(board, folder, DATA)}
+    best, modalities, regions, said = found.values()
+    assert best.name == next(one.name for one in board.rows if not one.result.borrowed)
+    assert (best.f1, best.low, best.high) == pytest.approx(
+        (board.rows[0].f1, board.rows[0].f1_low, board.rows[0].f1_high)
+    )
+    assert modalities.concepts == sum(cui in _ORDER for cuis in TRUTH for cui in cuis)
+    assert regions.concepts == MANY - 1  # the last image has none
+    truths = [set(one) for one in TRUTH]
+    right = [
+        {cui for cui in cuis if cui not in _ORDER} | (true & set(_ORDER))
+        for cuis, true in zip(RUNS["good"], truths, strict=True)
+    ]
+    assert modalities.f1 == pytest.approx(sum(values_of([list(one) for one in right])) / MANY)
+    fair = [RUNS[name] for name in ("good", BASELINE, "bad")]
+    counted = [Counter(cui for one in some for cui in set(one)) for some in zip(*fair, strict=True)]
+    votes = [[cui for cui, many in one.items() if many >= 2] for one in counted]
+    assert said.name == "said by half of 3 systems"
+    assert said.f1 == pytest.approx(sum(values_of(votes)) / MANY)
+
+
+def test_rare_concepts_are_those_that_few_training_images_have(tmp_path: Path) -> None:
+    rare, common = "C0000001", "C0000002"
+    truth = [[CT, common]] * 30 + [[CT, rare, common]] * 2
+    data = labelled(truth, [[CT]] * 32)
+    learnt = data.table.set_column(
+        data.table.schema.get_field_index("split"), "split", pa.array(["train"] * 25 + ["test"] * 7)
+    )
+    data = replace(data, table=learnt)
+    test = data.split("test")
+    said = {"one": [[CT, common]] * 7}
+    made_folder = handed_in(tmp_path, said, test)
+    made = make_board([tiny("one")], made_folder, data)
+    found = {one.name: one for one in limits(made, made_folder, data)}
+    right = found["with all concepts of fewer than 20 training images right"]
+    assert (right.concepts, right.f1) == (2, 1.0)
+    assert not any("half of" in one for one in found)  # one system is no majority
+    borrowed = handed_in(tmp_path / "b", said, test, borrowed={"one": True})
+    assert limits(make_board([tiny("one")], borrowed, data), borrowed, data) == ()
 
 
 def test_a_board_is_written_as_page_table_and_json(board: Board, tmp_path: Path) -> None:
-    page = write_board(board, shifts(board, DATA), tmp_path)
+    page = write_board(board, shifts(board, DATA), (), tmp_path)
     assert page == tmp_path / "board.html"
     assert {one.name for one in tmp_path.iterdir()} == {"board.html", "board.csv", "board.json"}
     assert json.loads((tmp_path / "board.json").read_text("utf-8")) == json.loads(json.dumps(board.to_json()))

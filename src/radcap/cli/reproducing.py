@@ -60,6 +60,7 @@ def run_reproduce(asked: Asked) -> int:
 
 def _show(asked: Asked, wanted: list[ConceptSystem], folder: BoardFolder, dataset: Dataset) -> None:
     from radcap.systems.board.board import make_board
+    from radcap.systems.board.limits import limits
     from radcap.systems.board.shifts import shifts
     from radcap.systems.board.writing import write_board
 
@@ -67,7 +68,7 @@ def _show(asked: Asked, wanted: list[ConceptSystem], folder: BoardFolder, datase
         say("No system has a score yet.")
         return
     board = make_board(wanted, folder, dataset)
-    page = write_board(board, shifts(board, dataset), asked.out)
+    page = write_board(board, shifts(board, dataset), limits(board, folder, dataset), asked.out)
     if asked.json:
         print_json(board.to_json())
     else:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from radcap.stats.arrays import Floats
     from radcap.systems.board.results import BoardFolder, Result
 
-__all__ = ["EDITION", "SHORT", "Board", "BoardRow", "make_board", "modality_of_each"]
+__all__ = ["EDITION", "SHORT", "Board", "BoardRow", "interval_over_groups", "make_board", "modality_of_each"]
 
 EDITION = "2025"
 _TEST = "test"
@@ -156,7 +156,9 @@ def _row(
 ) -> BoardRow:
     metrics = {one.metric: one.standing(system.name) for one in compared.comparison.metrics}
     report = compared.runs[system.name].report
-    f1, manual = (_interval(report[name].ids, report[name].values, groups) for name in ("f1", "f1_manual"))
+    f1, manual = (
+        interval_over_groups(report[name].ids, report[name].values, groups) for name in ("f1", "f1_manual")
+    )
     score, standing = report["f1"], metrics["f1"]
     return BoardRow(
         name=system.name,
@@ -177,7 +179,8 @@ def _row(
     )
 
 
-def _interval(ids: Sequence[str], values: Sequence[float], groups: Mapping[str, str]) -> Interval:
+def interval_over_groups(ids: Sequence[str], values: Sequence[float], groups: Mapping[str, str]) -> Interval:
+    """Of a mean over images, where images of a group are not independent."""
     procedure = Procedure()
     column: Floats = np.array(values)[:, None]
     drawn = resampled_means(

@@ -15,6 +15,7 @@ from radcap.systems.board.board import EDITION
 from radcap.systems.board.lessons import cost_table, edition_table, family_table
 from radcap.systems.board.tables import (
     changes_table,
+    limit_table,
     modality_table,
     ranking_table,
     shift_table,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from radcap.report.row_chart import Form
     from radcap.systems.board.board import Board, BoardRow
+    from radcap.systems.board.limits import Limit
     from radcap.systems.board.shifts import TestSet
 
 __all__ = ["board_page"]
@@ -41,13 +43,19 @@ _TAU = (
 )
 
 
-def board_page(board: Board, sets: Sequence[TestSet], title: str = "Concept systems on one board") -> str:
+def board_page(
+    board: Board,
+    sets: Sequence[TestSet],
+    limits: Sequence[Limit],
+    title: str = "Concept systems on one board",
+) -> str:
     """The whole page."""
     parts = [
         section("ranking", "Ranking", _chart(board), table_box(ranking_table(board)), _notes(board)),
         section("editions", "What age did to the ranking", table_box(edition_table(board)), _said(_TAU)),
         section("families", "Families", table_box(family_table(board))),
         section("cost", "Simple against elaborate", table_box(cost_table(board))),
+        *([section("limits", "What limits the best", table_box(limit_table(limits)))] if limits else []),
         section("modalities", "By modality", table_box(modality_table(board))),
         *([section("sets", "One baseline, several test sets", table_box(shift_table(sets)))] if sets else []),
         section("changes", "How systems differ from their files", table_box(changes_table(board))),

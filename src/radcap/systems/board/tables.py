@@ -10,11 +10,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from radcap.systems.board.board import Board, BoardRow
+    from radcap.systems.board.limits import Limit
     from radcap.systems.board.shifts import TestSet
 
 __all__ = [
     "_costs",
     "changes_table",
+    "limit_table",
     "modality_table",
     "ranking_table",
     "shift_table",
@@ -77,6 +79,22 @@ def changes_table(board: Board) -> Table:
 def untrained_table(board: Board) -> Table:
     """Systems without a score, and why."""
     return Table(("system", "why"), tuple((one.name, one.why_not) for one in board.not_trained))
+
+
+def limit_table(limits: Sequence[Limit]) -> Table:
+    """What the best system could have scored; the first is what it did score."""
+    rows = tuple(
+        (
+            one.name,
+            f"{one.concepts:,}" if one.concepts else "",
+            f"{one.f1:.4f}",
+            f"{one.low:.3f}-{one.high:.3f}",
+            f"{one.f1 - limits[0].f1:+.4f}" if number else "",
+        )
+        for number, one in enumerate(limits)
+    )
+    columns = ("answer", "concepts", "F1", "95 %", "against the best")
+    return Table(columns, rows, right=frozenset(columns[1:]))
 
 
 def shift_table(sets: Sequence[TestSet]) -> Table:

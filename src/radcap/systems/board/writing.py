@@ -14,17 +14,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from radcap.systems.board.board import Board
+    from radcap.systems.board.limits import Limit
     from radcap.systems.board.shifts import TestSet
 
 __all__ = ["write_board"]
 
 
-def write_board(board: Board, sets: Sequence[TestSet], folder: Path) -> Path:
+def write_board(board: Board, sets: Sequence[TestSet], limits: Sequence[Limit], folder: Path) -> Path:
     """`board.html`, `board.csv` and `board.json` in a folder; the page."""
     texts = {
         "board.csv": ranking_table(board).to_csv(),
         "board.json": f"{json.dumps(board.to_json(), indent=1)}\n",
-        "board.html": board_page(board, sets),
+        "board.html": board_page(board, sets, limits),
     }
     for name, text in texts.items():
         with replacing(folder / name) as part:
