@@ -75,8 +75,6 @@ def test_sums_over_bags_are_products_of_matrices() -> None:
 
 
 def test_weights_are_those_of_scikit_learn_label_by_label(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logistic, "_STILL", 1e-10)
-    monkeypatch.setattr(logistic, "_STEPS", 300)
     monkeypatch.setattr(logistic, "_BLOCK", 7)  # several blocks, the last of them smaller
     texts, truth = captions()
     features = Features.of(texts)

@@ -18,6 +18,8 @@ from board_samples import SIZE, TINY, member, pictures, tiny
 
 from radcap.detection.ensembles import Ensemble
 from radcap.detection.training.kept_networks import KeptNetworks
+from radcap.systems.board import running
+from radcap.systems.board.fitting import fit_system
 from radcap.systems.board.planning import planned
 from radcap.systems.board.results import BoardFolder, Result
 from radcap.systems.board.running import Reproduction
@@ -119,6 +121,19 @@ def test_networks_stay_until_every_system_has_a_result(tmp_path: Path) -> None:
     assert not lock.exists()
 
 
+def test_what_died_is_told_but_for_a_member_whose_ensemble_tries_again(tmp_path: Path) -> None:
+    folder, heard = BoardFolder(tmp_path), list[str]()
+    done = Reproduction(pictures(), WHOLE, folder, tell=heard.append)
+    work = running._Work(fit_system(PAIR, WHOLE), "data", 1)
+    done._lost(work.of_member(PAIR.member[0]))
+    assert heard == []
+    assert folder.read("pair") is None
+    done._lost(work)
+    assert heard[0].startswith("Not trained: pair. The process that trained it ended without a word.")
+    assert result(folder, "pair").why_not.endswith("Try fewer jobs.")
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="there is no kill")
 def test_a_system_whose_process_dies_says_so_and_does_not_stop_the_others(tmp_path: Path) -> None:
     folder, heard = BoardFolder(tmp_path / "board"), tmp_path / "heard.txt"

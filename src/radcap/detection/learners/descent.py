@@ -8,7 +8,7 @@ weights, offset aside, and `strength` times the sum of the losses.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import torch
 from torch.nn import functional as F  # noqa: N812 - as everybody names it
@@ -24,9 +24,24 @@ _HALVINGS = 20
 _ENOUGH = 1e-4  # of the fall that the slope promises, by Armijo
 
 
+class Turned(Protocol):
+    """A matrix on its side."""
+
+    def __matmul__(self, other: torch.Tensor, /) -> torch.Tensor: ...
+
+
+class Matrix(Protocol):
+    """Rows of images, dense or sparse."""
+
+    @property
+    def T(self) -> Turned: ...  # noqa: N802 - as every matrix calls it
+    def __len__(self) -> int: ...
+    def __matmul__(self, other: torch.Tensor, /) -> torch.Tensor: ...
+
+
 @torch.no_grad()
 def descend(
-    x: torch.Tensor, y: torch.Tensor, strength: float, theta: torch.Tensor, rounds: int = _ROUNDS
+    x: Matrix, y: torch.Tensor, strength: float, theta: torch.Tensor, rounds: int = _ROUNDS
 ) -> torch.Tensor:
     """The best weights (width x labels), the offset last, from those given; `x` ends with ones."""
     problem, memory = _Problem(x, y, strength), _Memory()
@@ -48,7 +63,7 @@ def descend(
 class _Problem:
     """What is made small; a column is a label's."""
 
-    x: torch.Tensor
+    x: Matrix
     y: torch.Tensor
     strength: float
 
