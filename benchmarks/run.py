@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 
+import bench_board
 import bench_captioning
 import bench_captions
 import bench_compare
@@ -49,6 +50,7 @@ BENCHES = (
     bench_readings_page,
     bench_captioning,
     bench_explanations,
+    bench_board,
     bench_retrieval,  # in this process, which is large from then on
 )
 BEGIN, END = "<!-- benchmarks/run.py writes from here -->", "<!-- to here -->"
