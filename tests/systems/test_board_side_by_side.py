@@ -125,7 +125,7 @@ def test_what_died_is_told_but_for_a_member_whose_ensemble_tries_again(tmp_path:
     folder, heard = BoardFolder(tmp_path), list[str]()
     done = Reproduction(pictures(), WHOLE, folder, tell=heard.append)
     work = running._Work(fit_system(PAIR, WHOLE), "data", 1)
-    done._lost(work.of_member(PAIR.member[0]))
+    done._lost(replace(work, member=PAIR.member[0]))
     assert heard == []
     assert folder.read("pair") is None
     done._lost(work)
@@ -148,8 +148,10 @@ def test_a_system_whose_process_dies_says_so_and_does_not_stop_the_others(tmp_pa
 def test_members_come_before_their_ensemble_and_long_ones_first() -> None:
     long = tiny("long", backbone=LEARNT, train=TrainSettings(epochs=9))
     quick = tiny("quick", train=TrainSettings(epochs=99))  # frozen: its head takes seconds
-    order = planned([quick, PAIR, ONE, long], lambda one: one, lambda one, part: replace(one, name=part.name))
-    assert [one.name for one in order] == ["long", "a", "b", "quick", "pair", "one"]
+    order = [(one.name, part and part.name) for one, part in planned([quick, PAIR, ONE, long])]
+    assert order == [
+        ("long", None), ("pair", "a"), ("pair", "b"), ("quick", None), ("pair", None), ("one", None),
+    ]  # fmt: skip
 
 
 def test_a_network_that_somebody_else_trains_is_waited_for(tmp_path: Path) -> None:

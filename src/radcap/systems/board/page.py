@@ -44,8 +44,8 @@ _TAU = (
 
 
 _RIGHT = (
-    "The run of the best system with one kind of concept put right by the truth, and what half of all systems "
-    "say. Nothing is trained or chosen anew."
+    "The run of the best system with one kind of concept put right by the truth, and what half of all "
+    "systems say. Nothing is trained or chosen anew."
 )
 
 

@@ -6,38 +6,34 @@ alike, one is trained ahead. The long ones come first, so that none is left alon
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from radcap.detection.system import ConceptModel, ConceptSystem, Member
 
+    Task: TypeAlias = tuple[ConceptSystem, Member | None]
+
 __all__ = ["planned"]
 
-Work = TypeVar("Work")
 
-
-def planned(
-    works: Sequence[Work],
-    system_of: Callable[[Work], ConceptSystem],
-    of_member: Callable[[Work, Member], Work],
-) -> list[Work]:
-    """Single models and the members of ensembles, the longest first; then what is put together from them."""
-    ahead: list[tuple[float, Work]] = []
-    behind: list[Work] = []
+def planned(systems: Sequence[ConceptSystem]) -> list[Task]:
+    """Single models and members of ensembles, the longest first; then what is put together from them."""
+    ahead: list[tuple[float, Task]] = []
+    behind: list[Task] = []
     known: set[str] = set()
-    for work in works:
-        system = system_of(work)
-        fresh = [one for one in system.member or (system,) if _is_learnt(one) and _recipe(one) not in known]
-        known |= {_recipe(one) for one in fresh}
+    for system in systems:
+        fresh = {_recipe(one): one for one in system.member or (system,) if _is_learnt(one)}
+        fresh = {recipe: one for recipe, one in fresh.items() if recipe not in known}
+        known |= fresh.keys()
         if fresh and not system.member:
-            ahead.append((_steps(system), work))
+            ahead.append((_steps(system), (system, None)))
             continue
-        behind.append(work)
-        unlike = {_recipe(one): one for one in system.member if one in fresh}
-        ahead += [(_steps(one), of_member(work, one)) for one in unlike.values()]
-    return [work for _, work in sorted(ahead, key=lambda one: -one[0])] + behind
+        behind.append((system, None))
+        members = [one for one in system.member if fresh.get(_recipe(one)) is one]
+        ahead += [(_steps(one), (system, one)) for one in members]
+    return [task for _, task in sorted(ahead, key=lambda one: -one[0])] + behind
 
 
 def _is_learnt(model: ConceptModel) -> bool:

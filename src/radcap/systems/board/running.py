@@ -82,7 +82,7 @@ class Reproduction:
         data = _fingerprint(self.dataset)
         wanted = [_Work(fit_system(one, self.scale), data, number) for number, one in enumerate(systems, 1)]
         left = [one for one in wanted if not self._is_done(one)]
-        tasks = left if self.jobs == 1 else planned(left, lambda one: one.fitted.system, _Work.of_member)
+        tasks = left if self.jobs == 1 else _spread(left)
         worker = _Worker(self, len(systems), min(self.jobs, len(tasks)))
         chunks = [[one] for one in tasks]  # some take a hundred times as long as others
         done = list(in_processes(worker, chunks, self.jobs, self._lost, ahead=len(tasks)))
@@ -112,9 +112,6 @@ class _Work:
     number: int
     member: Member | None = None
 
-    def of_member(self, member: Member) -> _Work:
-        return replace(self, member=member)
-
     @property
     def name(self) -> str:
         return self.fitted.system.name
@@ -127,6 +124,13 @@ class _Work:
     def result(self, scale: Scale) -> Result:
         """What is known before it is trained."""
         return Result(self.name, self.mark, scale.name, self.fitted.changes, self.fitted.borrowed)
+
+
+def _spread(works: Sequence[_Work]) -> list[_Work]:
+    """In the order of the plan, with members that are trained ahead of their ensembles."""
+    place = {one.name: one for one in works}
+    order = planned([one.fitted.system for one in works])
+    return [replace(place[system.name], member=member) for system, member in order]
 
 
 @dataclass(frozen=True)
