@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -17,17 +18,20 @@ import torch
 from board_samples import SIZE, TINY, member, pictures, tiny
 
 from radcap.detection.ensembles import Ensemble
+from radcap.detection.talk import SILENT, Talk
 from radcap.detection.training.kept_networks import KeptNetworks
 from radcap.systems.board import running
 from radcap.systems.board.fitting import fit_system
 from radcap.systems.board.planning import planned
 from radcap.systems.board.results import BoardFolder, Result
-from radcap.systems.board.running import Reproduction
-from radcap.systems.board.scales import Scale
+from radcap.systems.board.running import Reproduction, TimeUp
+from radcap.systems.board.scales import SCALES, Scale
 from radcap.vision.settings import BackboneSettings, TrainSettings
+from radcap.vision.training.loop import fit
 
 torch.set_num_threads(1)
 
+PUBLISHED = SCALES["published"]
 WHOLE = Scale("whole", SIZE, 1, 3, False, 16, 1e-3, SIZE, 1)
 LEARNT = BackboneSettings()
 ONE = tiny("one", backbone=LEARNT)
@@ -86,6 +90,57 @@ def test_two_at_a_time_say_what_one_after_another_says(alone: BoardFolder, tmp_p
     ]  # fmt: skip
     assert {one.name for one in folder.path.iterdir()} == {"models", "results", "runs"}
     assert list((folder.path / "models").iterdir()) == []
+
+
+def test_members_are_trained_ahead_and_again_on_both_splits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a worker does, in this process: the ensemble finds its networks, and trains none."""
+
+    def here(work: Any, chunks: Any, *_: object, ahead: int) -> Any:
+        assert ahead == len(chunks)
+        return map(work, chunks)
+
+    again = replace(PAIR.member[1].train, refit=True)
+    pair = replace(PAIR, member=(PAIR.member[0], replace(PAIR.member[1], train=again)))
+    folder, heard, learnt = BoardFolder(tmp_path), list[str](), list[int]()
+
+    def counted(*given: Any, **more: Any) -> Any:
+        learnt.append(len(heard))
+        return fit(*given, **more)
+
+    monkeypatch.setattr(running, "in_processes", here)
+    monkeypatch.setattr("radcap.detection.training.networks.fit", counted)
+    threads = torch.get_num_threads()
+    try:
+        assert Reproduction(pictures(), WHOLE, folder, tell=heard.append, jobs=2).run((pair,))
+    finally:
+        torch.set_num_threads(threads)
+    assert heard == ["1 of 1: pair, its member b", "1 of 1: pair, its member a", "1 of 1: pair"]
+    assert learnt == [1, 1, 2]  # the long one comes first: it learns once more, on both splits
+    assert list((folder.path / "models").iterdir()) == []
+
+
+def test_a_member_that_cannot_be_trained_leaves_it_to_its_ensemble_to_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "in_processes", lambda work, chunks, *_, ahead: map(work, chunks))
+    gone = BackboneSettings(weights="no/file.pth")
+    pair = tiny("pair", backbone=gone, member=(member("a", backbone=gone), member("b", 1, backbone=gone)))
+    folder, heard = BoardFolder(tmp_path), list[str]()
+    assert Reproduction(pictures(), PUBLISHED, folder, tell=heard.append, jobs=2).run((pair,))
+    assert "no/file.pth" in result(folder, "pair").why_not
+    assert len(heard) == 4
+    assert heard[-1].startswith("Not trained: pair. ")
+
+
+def test_who_waits_hears_when_the_time_is_over() -> None:
+    def over(stage: str, done: int) -> None:
+        raise TimeUp(stage)
+
+    with pytest.raises(TimeUp, match="waiting"):
+        Talk(progress=over).waiting()
+    SILENT.waiting()
 
 
 def test_networks_that_are_alike_are_trained_once_and_paid_by_each(tmp_path: Path) -> None:
