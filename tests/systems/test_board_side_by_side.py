@@ -16,7 +16,10 @@ from unittest import mock
 import pytest
 import torch
 from board_samples import SIZE, TINY, member, pictures, tiny
+from safetensors import SafetensorError
 
+from radcap.core import InputError
+from radcap.datasets.images.cache_lock import locked
 from radcap.detection.ensembles import Ensemble
 from radcap.detection.talk import SILENT, Talk
 from radcap.detection.training.kept_networks import KeptNetworks
@@ -27,6 +30,7 @@ from radcap.systems.board.results import BoardFolder, Result
 from radcap.systems.board.running import Reproduction, TimeUp
 from radcap.systems.board.scales import SCALES, Scale
 from radcap.vision.settings import BackboneSettings, TrainSettings
+from radcap.vision.training import EpochRow, History, Trained
 from radcap.vision.training.loop import fit
 
 torch.set_num_threads(1)
@@ -210,9 +214,6 @@ def test_members_come_before_their_ensemble_and_long_ones_first() -> None:
 
 
 def test_a_network_that_somebody_else_trains_is_waited_for(tmp_path: Path) -> None:
-    from radcap.datasets.images.cache_lock import locked
-    from radcap.vision.training import EpochRow, History, Trained
-
     kept, network = KeptNetworks(tmp_path), torch.nn.Linear(2, 1)
     trained = Trained(History((EpochRow(0, 0.5, 0.1, 1.0, 2.0),), "loss"), 0, "epochs")
     waited = mock.Mock()
@@ -231,11 +232,23 @@ def test_a_network_that_somebody_else_trains_is_waited_for(tmp_path: Path) -> No
     assert torch.equal(other.weight, network.weight)
 
 
+@pytest.mark.parametrize("damage", [b"", b"no network", "cut", "other"])
+def test_a_damaged_network_is_refused_with_a_sentence(damage: bytes | str, tmp_path: Path) -> None:
+    kept, file = KeptNetworks(tmp_path), tmp_path / "key.safetensors"
+    kept.get("key", torch.nn.Linear(2, 1), lambda: Trained(History(), 0, "epochs"), mock.Mock())
+    if isinstance(damage, bytes):
+        file.write_bytes(damage)
+    elif damage == "cut":
+        file.write_bytes(file.read_bytes()[:-2])
+    network = torch.nn.Linear(3, 1) if damage == "other" else torch.nn.Linear(2, 1)
+    with pytest.raises(
+        InputError, match=r"(?s)cannot be read as a network: .* Delete it, and it is trained"
+    ) as caught:
+        kept.get("key", network, mock.Mock(side_effect=AssertionError), mock.Mock())
+    assert caught.value.path == str(file)
+
+
 def test_a_full_disk_is_told(tmp_path: Path) -> None:
-    from safetensors import SafetensorError
-
-    from radcap.vision.training import History, Trained
-
     where = "radcap.detection.training.kept_networks.save_file"
     with mock.patch(where, side_effect=SafetensorError("full")), pytest.raises(OSError, match="cannot be"):
         KeptNetworks(tmp_path).get(

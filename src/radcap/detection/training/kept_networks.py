@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
+from radcap.core import InputError
 from radcap.core.tables import to_plain
 from radcap.datasets.images import CacheBusy
 from radcap.datasets.images.cache_lock import locked
@@ -68,14 +69,15 @@ class KeptNetworks:
 @contextmanager
 def _alone(lock: Path, wait: Callable[[], None]) -> Generator[None]:
     """A block that one process runs at a time; others wait for it."""
-    while True:
-        try:
-            with locked(lock):
-                yield
-                return
-        except CacheBusy:
-            wait()
-            time.sleep(_WAIT_S)
+    with ExitStack() as held:
+        while True:
+            try:
+                held.enter_context(locked(lock))
+                break
+            except CacheBusy:
+                wait()
+                time.sleep(_WAIT_S)
+        yield
 
 
 def network_key(model: ConceptModel, feed: PictureFeed, held: PictureFeed | None, kind: str) -> str:
@@ -112,9 +114,16 @@ def _save(file: Path, network: nn.Module, trained: Trained, seconds: float) -> N
 
 def _load(file: Path, network: nn.Module) -> tuple[Trained, float]:
     held: Any
-    with safe_open(file, "pt") as held:
-        told: dict[str, Any] = json.loads(held.metadata()["told"])
-        network.load_state_dict({name: held.get_tensor(name) for name in held.keys()})  # noqa: SIM118
+    try:
+        with safe_open(file, "pt") as held:
+            told: dict[str, Any] = json.loads(held.metadata()["told"])
+            network.load_state_dict({name: held.get_tensor(name) for name in held.keys()})  # noqa: SIM118
+        history = History(tuple(EpochRow(**row) for row in told["rows"]), told["watch"])
+        trained = Trained(history, told["epoch"], told["stopped"]), float(told["seconds"])
+    except Exception as error:  # safetensors, files and torch each have errors of their own
+        raise InputError(
+            f"{file} cannot be read as a network: {error}. Delete it, and it is trained again.",
+            path=str(file),
+        ) from error
     network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # as training leaves it
-    history = History(tuple(EpochRow(**row) for row in told["rows"]), told["watch"])
-    return Trained(history, told["epoch"], told["stopped"]), float(told["seconds"])
+    return trained
