@@ -119,3 +119,25 @@ def test_a_folder_that_is_missing_is_told_before_training(tmp_path: Path) -> Non
     with pytest.raises(Missing, match=r"hf download someone/tower"):
         trained(system("hugging-face", Path("someone/tower")), tmp_path / "m")
     assert not (tmp_path / "m" / "model.safetensors").exists()
+
+
+def test_two_published_towers_side_by_side_are_kept_without_their_folders(tmp_path: Path) -> None:
+    """Frozen embeddings of several models, and a linear layer over all of them."""
+    folders = {name: make(tmp_path / name) for name, make in FOLDERS.items()}
+    parts = tuple(BackboneSettings(name=name, weights=str(one)) for name, one in folders.items())
+    both = BackboneSettings(name="joined", frozen=True, part=parts)
+    folder = trained(tiny(backbone=both, train=TrainSettings(epochs=1, batch=16, lr=1e-2)), tmp_path / "m")
+    before = predict_concepts(folder.path, drawn(), split="test")
+    for one in folders.values():
+        shutil.rmtree(one)
+    after = predict_concepts(folder.path, drawn(), split="test")
+    assert before.logits is not None
+    assert after.logits is not None
+    np.testing.assert_array_equal(before.logits, after.logits)
+    assert all(one.geometry for one in folder.system().backbone.part)
+    again = replace(both, weights=str(folder.path))
+    heard = Heard()
+    begun = tiny(backbone=again, train=TrainSettings(epochs=0, batch=16))
+    second = trained(begun, tmp_path / "n", talk=heard.talk)
+    assert heard.has("Begins with the whole of")
+    assert all(one.geometry for one in second.system().backbone.part)

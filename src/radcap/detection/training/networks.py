@@ -220,7 +220,7 @@ class Trainer:
             return shelf.get(maker, ids, whole).mean(dim=(2, 3), keepdim=True)
 
         # weights of a seed and of these images are no other network's
-        shelf = Shelf(0) if settings.weights == "none" else self.shelf
+        shelf = Shelf(0) if settings.is_drawn else self.shelf
         if head.looks_at_places or not isinstance(head.pool, AveragePool):
             return shelf.get(maker, ids, whole)
         return shelf.get((*maker, "pooled"), ids, pooled)

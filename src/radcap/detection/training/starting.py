@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from radcap.detection.system import ConceptModel
     from radcap.vision.heads import LabelFacts
     from radcap.vision.network import Network
+    from radcap.vision.settings import BackboneSettings
 
 __all__ = ["start_network"]
 
@@ -32,20 +33,32 @@ def start_network(
 
     A new head meets the labels by `facts`.
     """
-    folder = _folder(model.backbone.weights)
-    if folder is not None:  # a backbone that a published folder described is what it was there
-        geometry = folder.system().backbone.geometry
-        model = replace(model, backbone=replace(model.backbone, geometry=geometry))
-    if folder is not None and _is_alike(folder, model, labels):
-        return load_network(folder, model, len(labels)), f"Begins with the whole of {folder.path}"
-    backbone, told = model.backbone, ""
+    folder, told = _folder(model.backbone.weights), ""
+    backbone = _described(model.backbone)
     if folder is not None:
-        backbone = replace(backbone, weights=str(folder.path))
+        model = replace(model, backbone=backbone)
+        if _is_alike(folder, model, labels):
+            return load_network(folder, model, len(labels)), f"Begins with the whole of {folder.path}"
         told = f"Begins with the backbone of {folder.path}: its labels or its head are others"
     network = make_network(backbone, model.head, len(labels), size=model.image.size)
     if facts is not None:
         network.head.meet(facts)
     return network, told
+
+
+def _described(backbone: BackboneSettings) -> BackboneSettings:
+    """With the paths of model folders. What a published folder described is what it was there."""
+    folder = _folder(backbone.weights)
+    if folder is None:
+        return replace(backbone, part=tuple(map(_described, backbone.part)))
+    theirs = folder.system().backbone
+    part = theirs.part if _shape(theirs) == _shape(backbone) else backbone.part
+    return replace(backbone, weights=str(folder.path), geometry=theirs.geometry, part=part)
+
+
+def _shape(backbone: BackboneSettings) -> tuple[object, ...]:
+    """What says which network it is."""
+    return (backbone.name, backbone.pooled, *map(_shape, backbone.part))
 
 
 def _folder(weights: str) -> ModelFolder | None:
@@ -67,6 +80,6 @@ def _is_alike(folder: ModelFolder, model: ConceptModel, labels: tuple[Cui, ...])
     theirs, ours = folder.system(), model
     return (
         folder.labels() == labels
-        and (theirs.backbone.name, theirs.backbone.pooled) == (ours.backbone.name, ours.backbone.pooled)
+        and _shape(theirs.backbone) == _shape(ours.backbone)
         and theirs.head == ours.head
     )

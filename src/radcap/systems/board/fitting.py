@@ -18,6 +18,7 @@ from radcap.vision.settings import TeacherSettings
 if TYPE_CHECKING:
     from radcap.detection.text import Text
     from radcap.systems.board.scales import Scale
+    from radcap.vision.settings import BackboneSettings
 
 __all__ = ["Fitted", "fit_system"]
 
@@ -80,7 +81,8 @@ def _smaller(model: AnyModel, scale: Scale, told: dict[str, None]) -> AnyModel:
     if model.teacher != TeacherSettings():
         told["no teacher"] = None
         model = replace(model, teacher=TeacherSettings())
-    if scale.spares_packaged and model.backbone.weights == "package":
+    leaves = model.backbone.part or (model.backbone,)
+    if scale.spares_packaged and all(one.weights == "package" for one in leaves):
         return model
     model = _had(model, scale, told)
     return _short(model, scale, told)
@@ -99,7 +101,16 @@ def _free(text: Text, told: dict[str, None]) -> Text:
 
 def _had(model: AnyModel, scale: Scale, told: dict[str, None]) -> AnyModel:
     """A network whose weights can be had, frozen where the scale says so."""
-    backbone = model.backbone
+    backbone = _stood_in(model.backbone, told)
+    if not backbone.is_from_nothing and scale.frozen and not backbone.frozen:
+        told["frozen"] = None
+        backbone = replace(backbone, frozen=True)
+    return replace(model, backbone=backbone)
+
+
+def _stood_in(backbone: BackboneSettings, told: dict[str, None]) -> BackboneSettings:
+    """The network, or each part of it, with weights that come as a package in the place of a hub's."""
+    backbone = replace(backbone, part=tuple(_stood_in(one, told) for one in backbone.part))
     if backbone.weights == "none" and backbone.name not in BACKBONES.table:
         name = stand_in(backbone.name)
         told[f"{_short_name(name)} from nothing for {backbone.name}"] = None
@@ -108,11 +119,8 @@ def _had(model: AnyModel, scale: Scale, told: dict[str, None]) -> AnyModel:
         name = stand_in(backbone.name)
         published = backbone.weights if backbone.name in _HUB else backbone.name.partition(".")[0]
         told[f"{_short_name(name)} for {published}"] = None
-        backbone = replace(backbone, name=name, weights="package", geometry="")
-    if backbone.weights != "none" and scale.frozen and not backbone.frozen:
-        told["frozen"] = None
-        backbone = replace(backbone, frozen=True)
-    return replace(model, backbone=backbone)
+        backbone = replace(backbone, name=name, weights="package", geometry="", pooled=False)
+    return backbone
 
 
 def _short_name(name: str) -> str:
@@ -121,7 +129,7 @@ def _short_name(name: str) -> str:
 
 def _short(model: AnyModel, scale: Scale, told: dict[str, None]) -> AnyModel:
     """Smaller images, fewer epochs, larger batches."""
-    train, scratch = model.train, model.backbone.weights == "none" and not model.backbone.frozen
+    train, scratch = model.train, model.backbone.is_from_nothing and not model.backbone.frozen
     size = min(model.image.size, scale.scratch_size if scratch else scale.size)
     epochs = min(train.epochs, scale.scratch_epochs if scratch else scale.epochs)
     if size < model.image.size:

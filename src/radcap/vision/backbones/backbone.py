@@ -53,14 +53,22 @@ def make_backbone(settings: BackboneSettings, *, size: int, weights: bool = True
     """The backbone of a name, with its weights unless they are loaded later (`weights=False`)."""
     from radcap.vision.backbones.weights import load_weights
 
-    if settings.geometry and not weights:
-        settings = replace(settings, weights="none")  # a trained model needs the published folder no more
+    settings = settings if weights else _bare(settings)
     if settings.name in BACKBONES.names:
         backbone = cast("Backbone", BACKBONES.factory(settings.name)(settings, size=size))
     else:
         from radcap.vision.backbones.timm_networks import make_timm
 
-        backbone = make_timm(settings, size=size, pretrained=weights and settings.weights == "timm")
+        backbone = make_timm(settings, size=size, pretrained=settings.weights == "timm")
     if weights:
         load_weights(backbone, settings)
     return backbone
+
+
+def _bare(settings: BackboneSettings) -> BackboneSettings:
+    """The settings of the same network before it has weights."""
+    from radcap.vision.backbones.weights import PUBLISHED
+
+    if settings.name in PUBLISHED and not settings.geometry:
+        return settings  # only the published folder says what the network is
+    return replace(settings, weights="none", part=tuple(map(_bare, settings.part)))
