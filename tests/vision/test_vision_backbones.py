@@ -145,6 +145,12 @@ def test_what_timm_cannot_make_is_refused_whatever_the_weights(asked):
         make_backbone(settings, size=64)
 
 
+def test_the_reason_of_timm_ends_in_one_period():
+    settings = BackboneSettings(name="resnet50.nonsense", weights="timm")
+    with pytest.raises(UsageError, match=r"pretrained tag \(nonsense\) for resnet50\. Give another size"):
+        make_backbone(settings, size=64)
+
+
 def test_a_name_nobody_has_is_refused_with_the_nearest():
     with pytest.raises(
         UsageError, match=r"no backbone 'efficientnet_bo'. Nearest are .*efficientnet_b0"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["InputError", "Missing", "RadcapError", "ToolFailed", "UsageError", "unknown_name"]
 
 _SHOWN = 60  # letters of a name that is refused
+_MANY = 24  # names that a sentence still holds
 
 
 class RadcapError(Exception):
@@ -64,7 +65,7 @@ class ToolFailed(RadcapError):
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
-    """The refusal of a name, with the nearest known one and the whole choice.
+    """The refusal of a name, with the nearest known one and the choice, or of many the likeliest.
 
     >>> str(unknown_name("edition", "2052", ["2022", "2025"]))
     "There is no edition '2052'. Nearest is '2025'. Known: 2022, 2025."
@@ -73,4 +74,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
     name = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}..."
     near = get_close_matches(name.casefold(), choice, n=1, cutoff=0.5)
     nearest = f" Nearest is {choice[near[0]]!r}." if near else ""
-    return UsageError(f"There is no {kind} {name!r}.{nearest} Known: {', '.join(choice.values())}.")
+    like = get_close_matches(name.casefold(), choice, n=_MANY, cutoff=0) if len(choice) > _MANY else choice
+    listed = [spelt for one, spelt in choice.items() if one in like]
+    more = f" and {len(choice) - len(listed)} more" if len(listed) < len(choice) else ""
+    return UsageError(f"There is no {kind} {name!r}.{nearest} Known: {', '.join(listed)}{more}.")

@@ -44,27 +44,26 @@ def train_system(
     shelf = shelf or Shelf(_SHELF_BYTES)
     folder, place = ModelFolder(out), pick_place(system.train.device, system.train.precision)
     parts = {name: Parts.of(dataset, model.data, model.train.seed) for name, model in models(system).items()}
+    talk = talk if place.is_first else SILENT  # one of several processes speaks
     _check_folders(system, folder)
     check_joining(system, parts)
+
+    def maker(model: ConceptSystem, where: ModelFolder) -> ModelMaker:
+        return ModelMaker(model, parts[model.name], where, place, talk, dataset.names, shelf)
+
+    makers = {one.name: maker(_alone(one), folder.member(one.name)) for one in system.member}
+    makers = makers or {system.name: maker(system, folder)}
+    for one in {_look(one.system): one for one in makers.values()}.values():  # alike ones once
+        one.check()
     if place.is_first:
         begin(folder, _fingerprint(system, parts))
-    else:
-        talk = SILENT  # one of several processes speaks
     if not system.member:
-        train_model(ModelMaker(system, parts[system.name], folder, place, talk, dataset.names, shelf))
+        train_model(makers[system.name])
         return folder
-    makers = {
-        one.name: ModelMaker(
-            _alone(one), parts[one.name], folder.member(one.name), place, talk, dataset.names, shelf
-        )
-        for one in system.member
-    }
-    for maker in {_look(one.system): one for one in makers.values()}.values():  # alike ones once
-        maker.check()
     told: dict[str, Answers | None] = {}
-    for number, (name, maker) in enumerate(makers.items(), 1):
+    for number, (name, one) in enumerate(makers.items(), 1):
         talk.tell(f"Member {number} of {len(makers)}: {name}")
-        told[name] = train_model(maker)
+        told[name] = train_model(one)
     if place.is_first:
         join(system, dataset, folder, told, talk)
     return folder

@@ -55,8 +55,9 @@ def make_timm(settings: BackboneSettings, *, size: int, pretrained: bool) -> Bac
         network = create_sized(timm, settings.name, size, pretrained=pretrained, **drop)
     except Exception as error:  # the hub's client raises what it likes
         if not pretrained:
-            why = f"timm cannot make {settings.name} at {size} pixels: {error}"
-            raise UsageError(f"{why}. Give another size, or another network.") from error
+            why = str(error).rstrip(".")
+            told = f"timm cannot make {settings.name} at {size} pixels: {why}."
+            raise UsageError(f"{told} Give another size, or another network.") from error
         make_timm(settings, size=size, pretrained=False)  # or is it no matter of the weights?
         raise Missing(
             f"The published weights of {settings.name}",
