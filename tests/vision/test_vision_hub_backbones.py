@@ -303,6 +303,20 @@ def test_the_folder_counts_more_than_the_geometry_where_weights_are_wanted(tmp_p
         assert torch.equal(make_backbone(kept, size=SIZE).eval()(pixels()), backbone(given.weights)(pixels()))
 
 
+def test_without_a_geometry_the_folder_says_what_a_trained_network_is(tmp_path: Path) -> None:
+    """As the refusal of a broken geometry tells people to do: delete it, and name the published folder."""
+    given = settings(saved(model("ViT"), tmp_path / "a"))
+    learnt = make_backbone(given, size=SIZE)
+    with torch.no_grad():
+        for held in learnt.parameters():
+            held.add_(0.01)
+    again = make_backbone(given, size=SIZE, weights=False)
+    again.load_state_dict(learnt.state_dict())
+    assert again.settings_of(given) == learnt.settings_of(given)
+    with torch.no_grad():
+        assert torch.equal(again.eval()(pixels()), learnt.eval()(pixels()))
+
+
 @pytest.mark.parametrize(
     ("kind", "idle"), [("CLIP", {"post_layernorm"}), ("Siglip", set()), ("Dinov2", {"embeddings"})]
 )
