@@ -36,6 +36,7 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     (CaptionDataSettings, {"words": 0}, "words is 0. Give 1 or more."),
     (CaptionDataSettings, {"fit": "valid"}, "fit and held are both 'valid'."),
     (CaptionDataSettings, {"min_count": 0}, "min_count is 0."),
+    (CaptionDataSettings, {"monte_carlo": 0.2}, "captioners choose epochs on the held split. Delete it."),
     (TokenizerSettings, {"size": 259}, "size is 259. Give 260"),
     (TokenizerSettings, {"size": 100_001}, "size is 100001. Give 260"),
     (DecoderSettings, {"width": 0}, "width is 0. Give 1 or more."),
