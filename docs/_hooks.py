@@ -17,6 +17,7 @@ from _captioner import captioner_page
 from _contradictions import difference_tables, parted_values
 from _detector import detector_page
 from _inside import inside_page
+from _leaders import leaders_picture
 from _leaks import evidence_table
 from _limits import limits_table
 from _markdown import drawn, plain, table
@@ -81,6 +82,7 @@ MADE: Mapping[str, Callable[[], str]] = {
     "differences": difference_tables,
     "evidence": evidence_table,
     "limits": limits_table,
+    "leaders": leaders_picture,
 }
 MARK = re.compile(r"^<!-- made by the code: (.+) -->$", re.MULTILINE)
 

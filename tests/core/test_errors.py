@@ -68,10 +68,10 @@ def test_an_unknown_name_is_refused_with_the_nearest_and_the_choice(
 
 
 def test_of_many_names_those_most_like_it_are_told() -> None:
-    known = [f"{year}/{team}" for year in range(2017, 2027) for team in ("one", "two", "three")]
+    known = [f"{year}/{team}" for year in range(2017, 2027) for team in ("one", "two", "three", "four")]
     told = str(unknown_name("system", "2019/thre", known))
     assert told.startswith("There is no system '2019/thre'. Nearest is '2019/three'. Known: 2017/")
     assert "2019/three, " in told
-    assert told.endswith(" and 6 more.")
-    assert told.count("/") == 2 + 24
-    assert "more" not in str(unknown_name("system", "x", known[:24]))
+    assert told.endswith(" and 10 more.")
+    assert told.count("/") == 2 + 30
+    assert "more" not in str(unknown_name("system", "x", known[:30]))

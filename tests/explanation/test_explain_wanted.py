@@ -82,8 +82,8 @@ def test_an_unknown_word_is_refused_with_the_nearest_word_or_name():
     assert "Nearest is 'Pneumonia'" in told
     many = {f"C{number:07}": f"Concept {number}" for number in range(900)}
     long = str(unknown_target("xyz", many, []))
-    assert len(long) <= 420
-    assert long.endswith(", and more.")
+    assert len(long) <= 600
+    assert long.endswith(" and 870 more.")
 
 
 def test_words_with_their_places():

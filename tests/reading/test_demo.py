@@ -213,6 +213,7 @@ def test_the_command_tells_the_story_and_its_next_steps_run(
         ["5.", "radcap", "score"],
         ["6.", "radcap", "compare"],
         ["7.", "radcap", "score"],
+        ["8.", "radcap", "systems"],
     ]
     assert all(name in done.out for name in (*RUNS, *CAPTION_RUNS))
     said, _, following = done.out.partition("Next:\n")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from radcap.cli import names
-from radcap.cli.console import print_issues, print_json, print_lines, print_table
+from radcap.cli.console import print_issues, print_json, print_lines, print_table, say
 from radcap.cli.options import Json
 from radcap.core import InputError
 from radcap.core.tables import to_plain
@@ -35,6 +35,12 @@ systems_app = typer.Typer(
 )
 
 
+_HERE = (
+    "published: F1 of the edition, on its own data. here: F1 on the bundled test images, with stand-ins for"
+    " weights that cannot ship; * stands on a model that ships inside. status: for training as published."
+)
+
+
 @systems_app.command("list", epilog="Example: radcap systems list --task explain")
 def list_command(
     task: Annotated[
@@ -52,6 +58,7 @@ def list_command(
         print_json([system_row(one) for one in wanted])
     elif task == "concepts":
         print_table(concepts_table(cast("Sequence[ConceptSystem]", wanted)))
+        say(_HERE)
     else:
         print_table(systems_table(wanted))
 

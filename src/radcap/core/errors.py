@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["InputError", "Missing", "RadcapError", "ToolFailed", "UsageError", "unknown_name"]
 
 _SHOWN = 60  # letters of a name that is refused
-_MANY = 24  # names that a sentence still holds
+_MANY = 30  # names that a sentence still holds
 
 
 class RadcapError(Exception):

@@ -76,14 +76,8 @@ def concept_named(text: str, names: Mapping[Cui, str]) -> Cui:
 def unknown_target(text: str, names: Mapping[Cui, str], words: Iterable[str]) -> UsageError:
     """The refusal of a word that is neither a concept nor said anywhere."""
     known = dict.fromkeys([*words, *(name for name in names.values() if name)])
-    refusal = unknown_name("concept or word of a caption", text, known)
-    return UsageError(_short(str(refusal)))
+    return unknown_name("concept or word of a caption", text, known)
 
 
 def _unknown(text: str, names: Mapping[Cui, str]) -> UsageError:
-    return UsageError(_short(str(unknown_name("concept of this model", text, names))))
-
-
-def _short(text: str, most: int = 400) -> str:
-    """A model may know thousands."""
-    return text if len(text) <= most else f"{text[:most].rsplit(',', 1)[0]}, and more."
+    return unknown_name("concept of this model", text, names)

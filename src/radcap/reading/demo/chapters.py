@@ -10,16 +10,26 @@ from typing import TYPE_CHECKING
 
 from radcap.core import Task, counted
 from radcap.report import Table
+from radcap.systems.board.leaders import leaders_table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from radcap.reading.demo.data_page import DataPage
     from radcap.reading.demo.judged_systems import JudgedSystems, JudgedTask
     from radcap.reading.demo.model_story import ModelStory
     from radcap.reading.demo.scored_runs import ScoredRuns
+    from radcap.systems.board.leaders import Leader
 
-__all__ = ["Chapter", "data_chapter", "model_chapters", "next_commands", "runs_chapters"]
+__all__ = [
+    "Chapter",
+    "board_chapter",
+    "data_chapter",
+    "model_chapters",
+    "next_commands",
+    "runs_chapters",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +67,12 @@ def runs_chapters(runs: ScoredRuns) -> list[Chapter]:
             (runs.captions,),
         ),
     ]
+
+
+def board_chapter(best: Sequence[Leader]) -> Chapter:
+    """What the board that ships has of each edition."""
+    heading = "radcap systems list: the best of each edition, all trained on the images inside"
+    return Chapter(heading, (leaders_table(best),))
 
 
 def model_chapters(story: ModelStory) -> list[Chapter]:

@@ -16,6 +16,7 @@ from radcap.report import Markup, element
 from radcap.report.comparison_figures import interval_figure
 from radcap.report.html import page, section, table_box
 from radcap.report.markup import joined
+from radcap.systems.board.leaders import leaders, leaders_figure, leaders_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +40,13 @@ def report_page(
     commands: Sequence[str],
 ) -> str:
     """The whole story. Without models the parts about them are left out."""
-    parts = [*_model_parts(out, story), *_run_parts(out, runs), _data_part(out, data), _next_part(commands)]
+    parts = [
+        *_model_parts(out, story),
+        *_run_parts(out, runs),
+        _board_part(),
+        _data_part(out, data),
+        _next_part(commands),
+    ]
     header = joined(
         [element("p", _summary(story)), element("p", RESEARCH_ONLY, class_="caution"), _links(parts)]
     )
@@ -132,6 +139,19 @@ def _run_parts(out: Path, runs: ScoredRuns) -> list[_Part]:
         ]
     )
     return [("check", "Check and repair", found), ("reward", "What scores reward", hidden)]
+
+
+def _board_part() -> _Part:
+    best = leaders()
+    words = element("p", _YEARS, element("code", "radcap systems list --task concepts"), ".")
+    inner = joined([words, leaders_figure(best), table_box(leaders_table(best))])
+    return "board", "Ten years on one board", inner
+
+
+_YEARS = (
+    "Each edition had other images and labels, so published scores of two years do not compare. Here all"
+    " systems that are known were trained on the images inside. The whole list: "
+)
 
 
 def _data_part(out: Path, data: DataPage) -> _Part:

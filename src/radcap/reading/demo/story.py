@@ -9,9 +9,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from radcap.formats import write_lines
-from radcap.reading.demo.chapters import data_chapter, model_chapters, next_commands, runs_chapters
+from radcap.reading.demo.chapters import (
+    board_chapter,
+    data_chapter,
+    model_chapters,
+    next_commands,
+    runs_chapters,
+)
 from radcap.reading.demo.data_page import NAME, data_page
 from radcap.reading.demo.scored_runs import scored_runs
+from radcap.systems.board.leaders import leaders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -51,7 +58,7 @@ def run_demo(
     _tell([data_chapter(data)], tell)
     told = _with_models(out, sizes, tell, progress) if models else None
     runs = scored_runs(out)
-    _tell(runs_chapters(runs), tell)
+    _tell([*runs_chapters(runs), board_chapter(leaders())], tell)
     run, truth = (runs.example, runs.truth) if told is None else (told.judged.concepts.run, told.judged.truth)
     commands = next_commands(_example(out / _EXAMPLE), run, truth)
     report = out / "report.html"
