@@ -6,9 +6,7 @@ import base64
 import io
 import json
 import logging
-import socket
 import time
-from typing import Any
 
 import numpy as np
 import pytest
@@ -35,16 +33,7 @@ TWICE = {
 SECRET = "sk-very-secret"  # noqa: S105 - of nobody
 
 
-@pytest.fixture(autouse=True)
-def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In place of the one that all tests share: the endpoint is here, and all else stays refused."""
-    connect = socket.socket.connect
-
-    def connect_here(one: socket.socket, address: Any) -> None:
-        assert address[0] == "127.0.0.1", "a test tried to use the network"
-        connect(one, address)
-
-    monkeypatch.setattr(socket.socket, "connect", connect_here)
+pytestmark = pytest.mark.loopback
 
 
 @pytest.fixture(autouse=True)

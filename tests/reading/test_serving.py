@@ -14,7 +14,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
@@ -33,16 +33,7 @@ if TYPE_CHECKING:
     from radcap.reading.reader import Reader
 
 
-@pytest.fixture(autouse=True)
-def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In place of the one that all tests share: our server is here, and all else stays refused."""
-    connect = socket.socket.connect
-
-    def connect_here(one: socket.socket, address: Any) -> None:
-        assert address[0] == "127.0.0.1", "a test tried to use the network"
-        connect(one, address)
-
-    monkeypatch.setattr(socket.socket, "connect", connect_here)
+pytestmark = pytest.mark.loopback
 
 
 @pytest.fixture(scope="module")

@@ -186,7 +186,7 @@ def test_a_system_that_cannot_be_trained_says_why_and_does_not_stop_the_others(
     assert reproduction.run((GONE, WORDS))
     told = result(folder, "gone")
     assert not told.is_scored
-    assert told.why_not.startswith("The published weights of resnet10t.c3_in1k")
+    assert told.why_not.startswith("The published weight file of resnet10t.c3_in1k")
     assert (told.train_s, told.parameters, told.device) == (0.0, 0, "")
     assert heard[1] == f"Not trained: gone. {told.why_not}"
     assert result(folder, "words").is_scored

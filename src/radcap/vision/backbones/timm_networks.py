@@ -7,6 +7,7 @@ backbone gives a map with channels first.
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from torch import nn
 
 from radcap.core import Missing, UsageError
 from radcap.vision.backbones.backbone import Backbone
+from radcap.vision.backbones.hub import without_waiting
 from radcap.vision.blocks import BACKBONES
 from radcap.vision.torchvision_ops import ensure_torchvision
 
@@ -52,7 +54,8 @@ def make_timm(settings: BackboneSettings, *, size: int, pretrained: bool) -> Bac
         raise _unknown(settings.name, [*BACKBONES.names, *timm.list_models()])
     drop: dict[str, Any] = {"drop_path_rate": settings.drop} if settings.drop else {}
     try:
-        network = create_sized(timm, settings.name, size, pretrained=pretrained, **drop)
+        with without_waiting() if pretrained else nullcontext():
+            network = create_sized(timm, settings.name, size, pretrained=pretrained, **drop)
     except Exception as error:  # the hub's client raises what it likes
         if not pretrained:
             why = str(error).rstrip(".")
@@ -60,7 +63,7 @@ def make_timm(settings: BackboneSettings, *, size: int, pretrained: bool) -> Bac
             raise UsageError(f"{told} Give another size, or another network.") from error
         make_timm(settings, size=size, pretrained=False)  # or is it no matter of the weights?
         raise Missing(
-            f"The published weights of {settings.name}",
+            f"The published weight file of {settings.name}",
             "They come from the hub, which cannot be reached and whose cache does not hold them.",
             'Fetch them where there is a network, or name a file: weights = "FILE.safetensors", or "none".',
         ) from error
