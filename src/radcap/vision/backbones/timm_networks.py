@@ -64,8 +64,8 @@ def make_timm(settings: BackboneSettings, *, size: int, pretrained: bool) -> Bac
         make_timm(settings, size=size, pretrained=False)  # or is it no matter of the weights?
         raise Missing(
             f"The published weight file of {settings.name}",
-            "They come from the hub, which cannot be reached and whose cache does not hold them.",
-            'Fetch them where there is a network, or name a file: weights = "FILE.safetensors", or "none".',
+            "It comes from the hub, which cannot be reached and whose cache does not hold it.",
+            'Fetch it where there is a network, or name a file of yours: weights = "FILE.safetensors".',
         ) from error
     config: dict[str, Any] = network.pretrained_cfg
     mean, spread = ([_RANGE * value for value in config[key]] for key in ("mean", "std"))
