@@ -9,6 +9,9 @@ __all__ = ["leaders_picture"]
 
 
 def leaders_picture() -> str:
+    from radcap.report.row_chart import NARROW, WIDE
     from radcap.systems.board.leaders import leaders, leaders_chart
 
-    return f'<div class="drawing">{leaders_chart(leaders())}</div>'
+    best = leaders()
+    drawn = {"wide": leaders_chart(best, WIDE), "narrow": leaders_chart(best, NARROW)}
+    return "".join(f'<div class="drawing {name}">{chart}</div>' for name, chart in drawn.items())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from radcap.core import counted
 from radcap.report.axis import axis_over
 from radcap.report.html import facts_list, figure, page, section, table_box
 from radcap.report.markup import Markup, element, joined
@@ -87,7 +88,7 @@ def _facts(board: Board) -> list[tuple[str, str]]:
         ("scored as", f"edition {EDITION}"),
         ("systems", str(len(board.rows))),
         ("scale", scales),
-        ("trained on", f"{devices}, {seconds / 60:,.0f} minutes in all"),
+        ("trained on", f"{devices}, {counted(round(seconds / 60), 'minute')} in all"),
     ]
 
 
