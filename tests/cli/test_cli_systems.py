@@ -54,15 +54,20 @@ def test_concept_systems_are_listed_with_what_was_measured_here(
     lines = [
         line for line in radcap("systems", "list", "--task", "concepts").out.splitlines() if line.strip()
     ]
-    assert lines[0].split() == ["name", "edition", "team", "family", "published", "here", "status"]
+    assert lines[0].split() == [
+        *("name", "edition", "team", "family", "known", "published", "here", "status")
+    ]
     found = {words[0]: line for line in lines if (words := line.split())}
-    assert found["2025/aueb-concepts"].split("CNNs")[1].split()[:4] == [
+    assert found["2025/aueb-concepts"].split("CNNs")[1].split()[:5] == [
+        "code",
         "0.5888",
         "0.5123",
         "needs",
         "weights",
     ]
+    assert " title " in found["2023/closeai-concepts"]
     assert " 0.7000*  " in found["2023/closeai-concepts"]
+    assert " paper " not in found["radcap/random-concepts"]
     assert found["radcap/random-concepts"].rstrip().endswith("runs here")
     assert found["2026/uit-worker-concepts"].rstrip().endswith("needs weights densenet121")
     told = json.loads(radcap("systems", "list", "--task", "concepts", "--json").out)

@@ -133,7 +133,9 @@ def test_weights_of_the_hub_are_missing_without_a_network(monkeypatch, tmp_path)
     settings = BackboneSettings(name="resnet10t.c3_in1k", weights="timm")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(Missing, match=r"published weight file of resnet10t.c3_in1k is missing.*name a file of yours"):
+    with pytest.raises(
+        Missing, match=r"published weight file of resnet10t.c3_in1k is missing.*name a file of yours"
+    ):
         make_backbone(settings, size=64)
     assert make_backbone(settings, size=64, weights=False).width == 512
 

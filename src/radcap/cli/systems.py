@@ -36,8 +36,9 @@ systems_app = typer.Typer(
 
 
 _HERE = (
-    "published: F1 of the edition, on its own data. here: F1 on the bundled test images, with stand-ins for"
-    " weights that cannot ship; * stands on a model that ships inside. status: for training as published."
+    "known: how much is public. published: F1 of the edition, on its own data. here: F1 on the bundled test"
+    " images, with stand-ins for weights that cannot ship; * stands on a model that ships inside. status: for"
+    " training as published."
 )
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["concepts_table", "system_row", "systems_table", "written"]
 
+_OWN = "radcap"
 _TOLD = ("name", "edition", "team", "task", "source", "published", "needs", "differs")
 _OF_CONCEPTS = ("family", "known", "need")
 _WRITERS = {  # task -> writer of its file
@@ -50,7 +51,7 @@ def _places(system: System) -> int:
 
 
 def concepts_table(systems: Sequence[ConceptSystem]) -> Table:
-    """Concept systems: what was published, what radcap measured on the bundled data, and what they need."""
+    """Concept systems: how much of each is public, its published score, the one measured here, its needs."""
     kept = kept_scores()
     rows = tuple(
         (
@@ -58,13 +59,14 @@ def concepts_table(systems: Sequence[ConceptSystem]) -> Table:
             one.edition,
             one.team,
             one.family,
+            "" if one.edition == _OWN else one.known,
             f"{one.published['f1']:.4f}" if "f1" in one.published else "",
             _measured(kept[one.name]) if one.name in kept else "",
             what_is_needed(one.needs),
         )
         for one in systems
     )
-    columns = ("name", "edition", "team", "family", "published", "here", "status")
+    columns = ("name", "edition", "team", "family", "known", "published", "here", "status")
     return Table(columns, rows, right=frozenset({"published", "here"}))
 
 
