@@ -76,6 +76,7 @@ MORE = {  # what is needed beside the weights of networks
     "2017/nlm-openi-concepts": {"service:Open-i", "vocabulary:UMLS"},
     "2023/ssn-mlrg-concepts": {"package:xgboost"},
     "2023/closeai-concepts": {"weights:BLIP-2"},
+    "2023/vcmi-caption-concepts": {"weights:captioner"},
     "2025/umuteam-concepts": {
         *(f"weights:{one}" for one in ("BLIP", "ner", "SapBERT", "reranker")),
         "vocabulary:UMLS",
