@@ -140,6 +140,14 @@ def test_a_changed_system_other_data_and_a_lost_run_are_trained_again(
     assert trainings.call_count == 3
 
 
+def test_words_about_a_system_are_no_part_of_what_is_trained(
+    copied: BoardFolder, trainings: mock.Mock
+) -> None:
+    told = replace(ONE, differs="In everything.", published={"f1": 0.9}, needs=("service:none",))
+    assert Reproduction(pictures(), TINY, copied).run((told, PAIR, WORDS))
+    assert trainings.call_count == 0
+
+
 def test_the_device_is_no_part_of_a_system(copied: BoardFolder, trainings: mock.Mock) -> None:
     assert Reproduction(pictures(), TINY, copied, device="cpu").run(BOARD)
     assert trainings.call_count == 0

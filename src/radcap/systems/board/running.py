@@ -23,6 +23,7 @@ from safetensors import safe_open
 from radcap.core import RadcapError, UsageError
 from radcap.core.processes import default_workers, in_processes
 from radcap.detection.models import ModelFolder, open_model
+from radcap.detection.system import ConceptSystem, tables
 from radcap.detection.system_reading import system_toml
 from radcap.detection.talk import Talk
 from radcap.detection.training import leave_networks, train_system
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from radcap.datasets import Dataset
-    from radcap.detection.system import ConceptSystem, Member
+    from radcap.detection.system import Member
     from radcap.systems.board.fitting import Fitted
     from radcap.systems.board.scales import Scale
 
@@ -118,7 +119,16 @@ class _Work:
 
     @cached_property
     def mark(self) -> str:
-        text = f"{system_toml(self.fitted.system)}\n{self.data}"  # new keys of radcap change no old result
+        """Of what is trained: neither new keys of radcap nor words about a system change an old result."""
+        system = self.fitted.system
+        trained = ConceptSystem(
+            name=system.name,
+            task=system.task,
+            ensemble=system.ensemble,
+            member=system.member,
+            **tables(system),
+        )
+        text = f"{system_toml(trained)}\n{self.data}"
         return hashlib.sha256(text.encode()).hexdigest()
 
     def result(self, scale: Scale) -> Result:
