@@ -87,6 +87,7 @@ def leaders_figure(found: Sequence[Leader]) -> Markup:
 
 
 def leaders_chart(found: Sequence[Leader], form: Form = WIDE) -> Markup:
+    """One of the forms alone: a point and its interval for each."""
     rows = [_row(one) for one in found]
     axis = axis_over([end for row in rows for end in (row.low, row.high)], (form.right - form.left) // 55)
     about = "; ".join(f"{row.name} {row.detail}" for row in rows)
