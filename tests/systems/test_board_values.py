@@ -306,7 +306,7 @@ def test_the_ranking_as_a_table(board: Board) -> None:
         "manual F1": f"{row.f1_manual:.4f}",
         "letters": row.letters,
         "members": "5",
-        "parameters": "0.0 M",
+        "parameters": "0",
         "seconds": "60",
         "images/s": "0",
     }

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from radcap.systems.board.shifts import TestSet
 
 __all__ = [
-    "_costs",
     "changes_table",
     "limit_table",
     "modality_table",
@@ -24,6 +23,7 @@ __all__ = [
 ]
 
 _MARK = " *"  # stands on a shipped model
+_MILLIONS = 100_000  # from here on numbers are told in millions
 
 
 def ranking_table(board: Board) -> Table:
@@ -51,15 +51,17 @@ def ranking_table(board: Board) -> Table:
 def _costs(one: BoardRow) -> tuple[str, str, str, str]:
     """Members, parameters, seconds of training, images a second."""
     told = one.result
-    return str(told.members), _millions(told.parameters), f"{told.train_s:,.0f}", f"{told.images_per_s:,.0f}"
+    return str(told.members), _large(told.parameters), f"{told.train_s:,.0f}", f"{told.images_per_s:,.0f}"
 
 
-def _millions(number: int) -> str:
+def _large(number: int) -> str:
     """
-    >>> _millions(3_412_000), _millions(0)
-    ('3.4 M', '0.0 M')
+    >>> _large(3_412_000), _large(41_025), _large(0)
+    ('3.4 M', '41 k', '0')
     """
-    return f"{number / 1e6:.1f} M"
+    if number >= _MILLIONS:
+        return f"{number / 1e6:.1f} M"
+    return f"{number / 1e3:.0f} k" if number else "0"
 
 
 def modality_table(board: Board) -> Table:
