@@ -351,23 +351,6 @@ def test_two_at_once_are_refused(images: Callable[[int], Dataset], tmp_path: Pat
     assert done.read == 3
 
 
-def test_locks_are_not_needed_where_there_are_none(
-    images: Callable[[int], Dataset], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("radcap.reading.run_folder.folder.find_spec", lambda _: None)
-    assert write_readings(FakeReader(), images(2), tmp_path / "out").read == 2
-
-
-def test_a_file_system_without_locks_is_taken(
-    images: Callable[[int], Dataset], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuses(*_: object) -> None:
-        raise OSError(errno.ENOLCK, "no locks")
-
-    monkeypatch.setattr("fcntl.flock", refuses)
-    assert write_readings(FakeReader(), images(2), tmp_path / "out").read == 2
-
-
 def test_a_journal_keeps_values_in_order(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "a.jsonl")
     for number in range(4):

@@ -1,4 +1,4 @@
-"""Several systems at a time: the same scores, each network trained once, and what a process may die of."""
+"""Several systems at a time: the same scores on as many cores, and networks that are trained once."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ import torch
 from board_samples import SIZE, TINY, member, pictures, tiny
 from safetensors import SafetensorError
 
-from radcap.core import InputError
+from radcap.core import InputError, UsageError
 from radcap.datasets.images.cache_lock import locked
 from radcap.detection.ensembles import Ensemble
 from radcap.detection.talk import SILENT, Talk
-from radcap.detection.training.kept_networks import KeptNetworks
+from radcap.detection.training import train_system
+from radcap.detection.training.kept_networks import KeptNetworks, network_key
+from radcap.detection.training.one_model import ModelMaker
 from radcap.systems.board import running
 from radcap.systems.board.fitting import fit_system
 from radcap.systems.board.planning import planned
@@ -166,6 +168,67 @@ def test_networks_that_are_alike_are_trained_once_and_paid_by_each(tmp_path: Pat
     assert result(folder, "alike").train_s >= 0.3
     assert result(folder, "pair").train_s >= 0.6
     assert not folder.networks.exists()
+
+
+def test_a_network_of_an_earlier_piece_is_paid_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time is over after the first of two networks; the second piece finds it, and pays for the other."""
+    get, calls = KeptNetworks.get, list[str]()
+
+    def slow(self: KeptNetworks, key: str, network: Any, learn: Any, wait: Any) -> Trained:
+        def slowly() -> Trained:
+            calls.append(key)
+            time.sleep(0.5)
+            return learn()
+
+        return get(self, key, network, slowly, wait)
+
+    monkeypatch.setattr(KeptNetworks, "get", slow)
+    folder, board = BoardFolder(tmp_path), Reproduction(pictures(), WHOLE, BoardFolder(tmp_path))
+    again = replace(ONE, train=replace(ONE.train, refit=True))
+    began = time.monotonic()
+    with monkeypatch.context() as patch:
+        patch.setattr(ModelMaker, "_refitted", mock.Mock(side_effect=TimeUp))
+        assert not board.run((again,))
+    assert len(json.loads((tmp_path / "models" / "one.json").read_text())["networks"]) == 1
+    assert board.run((again,))
+    assert len(calls) == 2
+    assert 1.0 <= result(folder, "one").train_s <= time.monotonic() - began
+
+
+@pytest.mark.parametrize("error", [torch.OutOfMemoryError("CUDA out of memory"), MemoryError()])
+def test_a_lack_of_memory_is_told_and_does_not_stop_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def lacking(system: Any, *given: Any) -> Any:
+        if system.name == "one":
+            raise error
+        return train_system(system, *given)
+
+    monkeypatch.setattr(running, "train_system", lacking)
+    folder, heard = BoardFolder(tmp_path), list[str]()
+    assert Reproduction(pictures(), WHOLE, folder, tell=heard.append).run((ONE, ALIKE))
+    assert result(folder, "one").why_not.startswith("It needs more memory than there is. Try fewer jobs")
+    assert heard[1].startswith("Not trained: one. It needs more memory")
+    assert result(folder, "alike").is_scored
+
+
+def test_two_commands_in_one_folder_are_refused(tmp_path: Path) -> None:
+    folder = BoardFolder(tmp_path)
+    with (
+        folder.mine(),
+        pytest.raises(UsageError, match="written to by another radcap systems reproduce"),
+    ):
+        Reproduction(pictures(), WHOLE, folder).run((ONE,))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_networks_of_other_labels_have_other_keys() -> None:
+    feed: Any = mock.Mock()
+    feed.pictures.ids, feed.labels = ("a",), torch.ones(1, 2)
+    keys = {network_key(ONE, labels, feed, None, "cpu") for labels in (("C1", "C2"), ("C1", "C3"))}
+    assert len(keys) == 2
 
 
 def test_networks_stay_until_every_system_has_a_result(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pickle
 import sys
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import pytest
 import torch
@@ -59,6 +60,28 @@ def test_the_lite_networks_are_those_of_timm(number, size):
         features = backbone(pixels)
     assert features.shape[1] == backbone.width == 1280
     torch.testing.assert_close(features, expected, atol=1e-5, rtol=1e-5)
+
+
+def test_the_lite_networks_may_begin_with_the_weights_of_timm(monkeypatch):
+    """Two of them come as no package."""
+    name = "tf_efficientnet_lite3"
+    theirs: Any = randomised(timm_module().create_model(name, num_classes=0), 3)
+    asked = mock.Mock(return_value=theirs)
+    monkeypatch.setattr(timm_networks_module, "create_sized", asked)
+    settings = BackboneSettings(name=name, weights="timm")
+    body = make_backbone(settings, size=64).body.state_dict()
+    assert asked.call_args.kwargs["pretrained"]
+    assert all(torch.equal(value, theirs.state_dict()[key]) for key, value in body.items())
+    assert make_backbone(settings, size=64, weights=False).width == 1280
+    assert asked.call_count == 1
+
+
+@pytest.mark.parametrize("name", ["residual-scales", "visual-words", "joined"])
+def test_timm_has_no_weights_for_what_is_ours_alone(name):
+    part = (BackboneSettings(), BackboneSettings()) if name == "joined" else ()
+    settings = BackboneSettings(name=name, weights="timm", part=part)
+    with pytest.raises(UsageError, match=rf"timm\", which has none for {name}\. Write none, or the path"):
+        make_backbone(settings, size=64)
 
 
 @pytest.mark.parametrize("number", range(5))

@@ -45,9 +45,10 @@ def test_who_does_not_answer_is_left_alone(monkeypatch, address):
     assert not constants.HF_HUB_OFFLINE
 
 
-def test_a_proxy_may_know_the_way(monkeypatch):
+@pytest.mark.parametrize("name", ["https_proxy", "ALL_PROXY"])
+def test_a_proxy_may_know_the_way(monkeypatch, name):
     monkeypatch.setattr(constants, "ENDPOINT", "https://hub.invalid")
-    monkeypatch.setenv("https_proxy", "http://127.0.0.1:1")
+    monkeypatch.setenv(name, "http://127.0.0.1:1")
     with without_waiting():
         assert not constants.HF_HUB_OFFLINE
 

@@ -1,7 +1,8 @@
 """Logistic regressions of many labels at once, by L-BFGS (Nocedal 1980).
 
 Invariant: each label has a descent of its own (its own directions and lengths of steps), so what comes out
-for it does not depend on the labels beside it; a step never makes it worse. The objective is half the squared
+for it depends on the labels beside it no more than by rounding and by when all of them have arrived; a step
+never makes it worse. The objective is half the squared
 weights, offset aside, and `strength` times the sum of the losses.
 """
 

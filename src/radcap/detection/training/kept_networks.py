@@ -25,15 +25,17 @@ from radcap.core import InputError
 from radcap.core.tables import to_plain
 from radcap.datasets.images import CacheBusy
 from radcap.datasets.images.cache_lock import locked
+from radcap.detection.training.spending import Spent
 from radcap.formats import replacing
 from radcap.vision.training import EpochRow, History, Trained
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Sequence
     from pathlib import Path
 
     from torch import nn
 
+    from radcap.core import Cui
     from radcap.detection.system import ConceptModel
     from radcap.vision.training import PictureFeed
 
@@ -44,10 +46,10 @@ _WAIT_S = 0.2
 
 @dataclass
 class KeptNetworks:
-    """A folder of networks. `spared_s` is what was spared so far: training that took longer than waiting."""
+    """A folder of networks, and who pays for those that are asked for now."""
 
     path: Path
-    spared_s: float = field(default=0.0, init=False)
+    spent: Spent = field(default_factory=Spent)
 
     def get(
         self, key: str, network: nn.Module, train: Callable[[], Trained], wait: Callable[[], None]
@@ -59,11 +61,17 @@ class KeptNetworks:
                 if not file.exists():  # by whoever had the lock a moment ago
                     began = time.monotonic()
                     trained = train()
-                    _save(file, network, trained, time.monotonic() - began)
+                    _save(file, network, trained, _seconds(trained, time.monotonic() - began))
+                    self.spent.trained(key)
                     return trained
         trained, seconds = _load(file, network)
-        self.spared_s += seconds - (time.monotonic() - asked)
+        self.spent.spared(key, seconds - (time.monotonic() - asked))
         return trained
+
+
+def _seconds(trained: Trained, last: float) -> float:
+    """Of the whole training, which may have been cut off and gone on with: `last` is its last piece."""
+    return max(last, sum(row.seconds for row in trained.history.rows))
 
 
 @contextmanager
@@ -80,11 +88,13 @@ def _alone(lock: Path, wait: Callable[[], None]) -> Generator[None]:
         yield
 
 
-def network_key(model: ConceptModel, feed: PictureFeed, held: PictureFeed | None, kind: str) -> str:
+def network_key(
+    model: ConceptModel, labels: Sequence[Cui], feed: PictureFeed, held: PictureFeed | None, kind: str
+) -> str:
     """Of all that a network comes from: settings, images, labels, and the kind of device."""
     train = replace(model.train, device="auto", pixels="auto")
     settings = (model.image, model.backbone, model.head, model.loss, train, model.teacher)
-    told = json.dumps([kind, *(to_plain(one) for one in settings)], sort_keys=True)
+    told = json.dumps([kind, *labels, *(to_plain(one) for one in settings)], sort_keys=True)
     digest = hashlib.sha256(told.encode())
     for one in (feed, held):
         if one is not None:

@@ -127,7 +127,7 @@ class Trainer:
         if kept is None or model.backbone.frozen or self.place.world > 1:  # a head takes seconds
             trained = train()
         else:
-            key = network_key(model, feed, held, self.place.device.type)
+            key = network_key(model, self.labels, feed, held, self.place.device.type)
             trained = kept.get(key, network, train, self.talk.waiting)
         self._tell(trained)
         return network.eval(), trained

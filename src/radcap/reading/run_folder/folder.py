@@ -11,13 +11,11 @@ same readings. Nothing else in it is ever replaced.
 from __future__ import annotations
 
 import json
-import os
 from contextlib import contextmanager
-from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
 from radcap.core import UsageError
+from radcap.core.folder_lock import LOCK, alone_in
 from radcap.formats import replacing
 
 if TYPE_CHECKING:
@@ -34,7 +32,6 @@ STATE = "state.json"
 UNFINISHED = "unfinished.jsonl"
 _MADE = "radcap read"
 _PART = ".radcap-"  # what a process that was killed left of a file it was about to write
-_LOCK = ".radcap-lock"
 _NEW = "Name a new folder"
 
 
@@ -50,7 +47,7 @@ def claimed(out: Path, run: Fingerprint) -> Generator[None]:
         raise UsageError(f"{out} is a file, and readings are several. {_NEW}.")
     _check(out, run)
     out.mkdir(parents=True, exist_ok=True)
-    with _locked(out):
+    with alone_in(out, _MADE):
         _clean(out)
         if not (out / STATE).is_file():
             _write_state(out, run)
@@ -96,32 +93,5 @@ def _write_state(out: Path, run: Fingerprint) -> None:
 
 def _clean(out: Path) -> None:
     for one in out.glob(f"{_PART}*"):
-        if one.is_file() and one.name != _LOCK:
+        if one.is_file() and one.name != LOCK:
             one.unlink()
-
-
-@contextmanager
-def _locked(out: Path) -> Generator[None]:
-    """Two processes in one folder would write two runs into each other."""
-    path = out / _LOCK
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        _lock(file, out)
-        yield
-        path.unlink(missing_ok=True)
-    finally:
-        os.close(file)
-
-
-def _lock(file: int, out: Path) -> None:
-    if find_spec("fcntl") is None:
-        return
-    fcntl: Any = import_module("fcntl")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise UsageError(
-            f"{out} is being written to by another radcap read. Wait for it, or name a new folder."
-        ) from None
-    except OSError:
-        return  # a file system that knows no locks

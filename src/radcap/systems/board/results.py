@@ -19,14 +19,17 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from radcap.core import InputError
+from radcap.core.folder_lock import alone_in
+from radcap.detection.training.spending import Spent
 from radcap.formats import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["BoardFolder", "Result", "Spent", "flat"]
+__all__ = ["BoardFolder", "Result", "flat"]
 
+_COMMAND = "radcap systems reproduce"
 _UNSAFE = re.compile(r"[/\\:\0]|^\.*$|^\.+")  # a name may be that of a path, or lead out of the folder
 
 
@@ -55,13 +58,6 @@ class Result:
         return asdict(self)
 
 
-@dataclass(slots=True)
-class Spent:
-    """Seconds of training, over all its pieces."""
-
-    seconds: float = 0.0
-
-
 @dataclass(frozen=True, slots=True)
 class BoardFolder:
     """The folder of a board."""
@@ -78,10 +74,15 @@ class BoardFolder:
     def networks(self) -> Path:
         return self.path / "networks"
 
-    def unlock(self) -> None:
-        """Of a command that was killed, locks may be left; those of another machine would be waited for."""
-        for lock in self.networks.glob("*.lock"):
-            lock.unlink(missing_ok=True)
+    @contextmanager
+    def mine(self) -> Generator[None]:
+        """A block in which no other command works in the folder. What locks a killed one left are gone."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        with alone_in(self.path, _COMMAND):
+            for pattern in ("*.lock", "*.taking"):
+                for lock in self.networks.glob(pattern):
+                    lock.unlink(missing_ok=True)
+            yield
 
     def forget_networks(self) -> None:
         """No system is left that could want one."""
@@ -123,7 +124,7 @@ class BoardFolder:
         if self.model(name).exists():
             known = _memory(memory)
             if known.get("fingerprint") == fingerprint:
-                spent.seconds = float(known["seconds"])
+                spent = Spent(float(known["seconds"]), set(known.get("networks", ())))
             else:
                 shutil.rmtree(self.model(name))
         _remember(memory, fingerprint, spent)
@@ -151,8 +152,9 @@ def _memory(path: Path) -> dict[str, Any]:
 
 
 def _remember(path: Path, fingerprint: str, spent: Spent) -> None:
+    told = {"fingerprint": fingerprint, "seconds": spent.seconds, "networks": sorted(spent.networks)}
     with replacing(path) as part:
-        part.write_text(json.dumps({"fingerprint": fingerprint, "seconds": spent.seconds}), encoding="utf-8")
+        part.write_text(json.dumps(told), encoding="utf-8")
 
 
 def flat(name: str) -> str:

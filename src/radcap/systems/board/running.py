@@ -2,7 +2,8 @@
 
 Invariant: what is done is not done again; a kill or the end of the time costs no more than the last half
 minute. A system that cannot be trained says why and does not stop the others. How many are trained at a time
-changes no score.
+changes no setting: where each then has fewer cores, sums are taken in another order, and networks that learn
+as a whole come out a little different, as they do from one GPU to the next.
 """
 
 # safetensors is typed in part
@@ -29,11 +30,12 @@ from radcap.detection.talk import Talk
 from radcap.detection.training import leave_networks, train_system
 from radcap.detection.training.kept_networks import KeptNetworks
 from radcap.detection.training.shelf import Shelf
+from radcap.detection.training.spending import Spent
 from radcap.formats import write_run
 from radcap.systems.board.asking import ask
 from radcap.systems.board.fitting import fit_system
 from radcap.systems.board.planning import planned
-from radcap.systems.board.results import BoardFolder, Result, Spent, flat
+from radcap.systems.board.results import BoardFolder, Result, flat
 from radcap.vision.training import pick_place
 
 if TYPE_CHECKING:
@@ -51,6 +53,8 @@ _SHELF_BYTES = 6 * 2**30
 _TEST = "test"
 _SAMPLE = 64  # images that are timed
 _HELD = ("n", "f1", "f1_manual")
+_NO_MEMORY = (MemoryError, torch.OutOfMemoryError)
+_TOO_LARGE = "It needs more memory than there is. Try fewer jobs, or a smaller scale."
 
 
 class TimeUp(Exception):
@@ -79,7 +83,10 @@ class Reproduction:
         if _TEST not in self.dataset.splits:
             raise UsageError(f"{self.dataset.name} has no split {_TEST!r}, and a board is scored on it.")
         _check_names(systems)
-        self.folder.unlock()
+        with self.folder.mine():
+            return self._run(systems)
+
+    def _run(self, systems: Sequence[ConceptSystem]) -> bool:
         data = _fingerprint(self.dataset)
         wanted = [_Work(fit_system(one, self.scale), data, number) for number, one in enumerate(systems, 1)]
         left = [one for one in wanted if not self._is_done(one)]
@@ -159,7 +166,11 @@ class _Worker:
     def _shelf(self) -> Shelf:
         if self.jobs > 1:  # each has its share of the cores
             torch.set_num_threads(max(1, default_workers() // self.jobs))
-        return Shelf(_SHELF_BYTES // self.jobs, KeptNetworks(self.board.folder.networks))
+        return Shelf(_SHELF_BYTES // self.jobs, self._networks)
+
+    @cached_property
+    def _networks(self) -> KeptNetworks:
+        return KeptNetworks(self.board.folder.networks)
 
     def _one(self, work: _Work) -> bool:
         board = self.board
@@ -177,9 +188,11 @@ class _Worker:
     def _leave(self, work: _Work, member: Member) -> None:
         """Networks of an ensemble's member, for when its turn comes; what hinders them is told then."""
         self.board.tell(f"{work.number} of {self.of}: {work.name}, its member {member.name}")
-        out = self.board.folder.model(f"{work.name} {member.name} {work.mark[:8]}")
+        networks = self.board.folder.networks  # unfinished ones go with them
+        out = networks / flat(f"{work.name} {member.name} {work.mark[:8]}")
         placed = replace(member, train=replace(member.train, device=self.board.device))
-        with suppress(RadcapError):
+        self._networks.spent = Spent()  # its ensemble pays
+        with suppress(RadcapError, *_NO_MEMORY):
             leave_networks(placed, self.board.dataset, out, self._talk(), self._shelf)
 
     def _result(self, work: _Work) -> Result:
@@ -187,9 +200,10 @@ class _Worker:
         result = work.result(self.board.scale)
         try:
             return self._trained(work.fitted.system, result)
-        except RadcapError as error:
-            self.board.tell(f"Not trained: {work.name}. {error}")
-            return replace(result, why_not=str(error))
+        except (RadcapError, *_NO_MEMORY) as error:
+            why = str(error) if isinstance(error, RadcapError) else _TOO_LARGE
+        self.board.tell(f"Not trained: {work.name}. {why}")
+        return replace(result, why_not=why)
 
     def _trained(self, system: ConceptSystem, result: Result) -> Result:
         board, folder, name = self.board, self.board.folder, system.name
@@ -213,12 +227,8 @@ class _Worker:
 
     def _train(self, system: ConceptSystem, out: Path, spent: Spent) -> None:
         """Networks that another system trained are counted as if this one had."""
-        networks = self._shelf.networks
-        before = 0.0 if networks is None else networks.spared_s
-        try:
-            train_system(self._placed(system), self.board.dataset, out, self._talk(), self._shelf)
-        finally:
-            spent.seconds += 0.0 if networks is None else networks.spared_s - before
+        self._networks.spent = spent
+        train_system(self._placed(system), self.board.dataset, out, self._talk(), self._shelf)
 
     def _speed(self, model: ModelFolder, test: Dataset) -> float:
         """Images a second, as `radcap predict` goes through a sample of the test split."""

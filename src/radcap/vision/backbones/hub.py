@@ -36,7 +36,7 @@ def without_waiting() -> Generator[None]:
 def _answers(address: str) -> bool:
     """Whether somebody listens there. Behind a proxy only asking would tell."""
     parts = urlsplit(address)
-    if parts.scheme in getproxies():
+    if getproxies().keys() & {parts.scheme, "all"}:
         return True
     try:
         place = (parts.hostname or "", parts.port or _PORTS[parts.scheme])

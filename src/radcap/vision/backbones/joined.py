@@ -2,7 +2,8 @@
 
 Each part's map is brought to the finest grid among them and divided by the length of its mean, so that every
 part counts the same however wide it is.
-Invariant: under average pooling the cosine of two codes is the mean of the parts' own cosines; a code is as
+Invariant: under average pooling the cosine of two codes is the mean of the parts' own cosines, where the
+finest grid is a whole multiple of each (else nearly so: some places count more than others); a code is as
 long as the square root of its width, as features of one network are, so that heads learn from it alike.
 """
 

