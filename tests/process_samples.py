@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
-__all__ = ["Growing", "die_on_negatives", "die_on_pairs", "fail_on_zero", "process_of", "total"]
+__all__ = ["Growing", "die_on_negatives", "die_on_pairs", "fail_on_zero", "process_of", "sleep_long", "total"]
 
 
 def total(chunk: Sequence[int]) -> int:
@@ -52,3 +54,9 @@ class Growing:
 
     def __call__(self, chunk: Sequence[int]) -> int:
         return self.times
+
+
+def sleep_long(paths: Sequence[Path]) -> None:
+    """Work that says it has begun, and that nobody would wait for."""
+    paths[0].touch()
+    time.sleep(300)

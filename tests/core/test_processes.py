@@ -10,11 +10,20 @@ import sys
 import threading
 import time
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from process_samples import Growing, die_on_negatives, die_on_pairs, fail_on_zero, process_of, total
+from process_samples import (
+    Growing,
+    die_on_negatives,
+    die_on_pairs,
+    fail_on_zero,
+    process_of,
+    sleep_long,
+    total,
+)
 
 from radcap.core import Missing, processes
 from radcap.core.processes import ProcessDied, default_workers, in_processes
@@ -206,7 +215,8 @@ def test_a_worker_ignores_interrupts_and_does_its_work_by_pickle(monkeypatch: py
     set_signals: list[object] = []
     monkeypatch.setattr(signal, "signal", lambda *both: set_signals.append(both))
     monkeypatch.setattr(processes, "_end_with_parent", lambda: None)
-    processes._prepare(pickle.dumps(total))
+    monkeypatch.setattr(processes, "_end_when_told", lambda _: None)
+    processes._prepare(pickle.dumps(total), get_context("spawn").Event())
     assert set_signals == [(signal.SIGINT, signal.SIG_IGN)]
     assert processes._do([1, 2]) == 3
     assert processes._do([3]) == 3
@@ -224,6 +234,32 @@ def test_a_worker_whose_parent_has_gone_ends(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(processes, "parent_process", lambda: gone)
     processes._end_with_parent()
     assert ended == [1]
+
+
+def test_a_worker_that_is_told_to_stop_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[int] = []
+    monkeypatch.setattr(os, "_exit", ended.append)
+    stop = get_context("spawn").Event()
+    stop.set()
+    processes._end_when_told(stop)
+    assert ended == [1]
+
+
+def test_an_interruption_does_not_wait_for_the_work_that_runs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def interrupted(*_: object) -> object:
+        until = time.monotonic() + 60
+        while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < until:
+            time.sleep(0.05)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(processes._Pool, "wait", interrupted)
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        list(in_processes(sleep_long, [[tmp_path / "a"], [tmp_path / "b"]], 2))
+    assert len(list(tmp_path.iterdir())) == 2
+    assert time.monotonic() - began < 200  # and not the five minutes that each would have slept
 
 
 def test_processes_that_never_start_are_told_apart_from_deadly_items(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,7 @@
 """Work on chunks in several processes, whatever one of them may die of.
 
 Invariant: there is one result for each chunk, in the order of the chunks. An item that kills its process is
-named and left out of its chunk; it never takes other items with it.
+named and left out of its chunk; it never takes other items with it. An interruption ends all of them at once.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from radcap.core.errors import Missing, RadcapError
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from concurrent.futures import Future
+    from multiprocessing.synchronize import Event
 
 __all__ = ["ProcessDied", "default_workers", "in_processes"]
 
@@ -74,6 +75,9 @@ def in_processes(
     pool = _Pool(work, len(first))
     try:
         yield from _in_order(pool, left, lost or _not_expected, ahead * pool.workers)
+    except KeyboardInterrupt:
+        pool.stop()
+        raise
     finally:
         pool.close()
 
@@ -124,6 +128,8 @@ class _Pool(Generic[Item, T]):
     def __init__(self, work: Callable[[Sequence[Item]], T], workers: int) -> None:
         self.workers = workers
         self._work = pickle.dumps(work)
+        self._context = get_context("spawn")
+        self._stop = self._context.Event()
         self._pool = self._new()
 
     def submit(self, chunk: Sequence[Item]) -> Future[T] | None:
@@ -152,11 +158,15 @@ class _Pool(Generic[Item, T]):
             return False
         return False
 
+    def stop(self) -> None:
+        """End the processes in the middle of their work; `close` then has nothing to wait for."""
+        self._stop.set()
+
     def close(self) -> None:
         self._pool.shutdown(cancel_futures=True)
 
     def _new(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(self.workers, get_context("spawn"), _prepare, (self._work,))
+        return ProcessPoolExecutor(self.workers, self._context, _prepare, (self._work, self._stop))
 
     def _renew(self) -> None:
         """A living pool: the one there is, or a new one that was seen to start."""
@@ -183,11 +193,12 @@ class _Pool(Generic[Item, T]):
 _received: dict[str, Any] = {}
 
 
-def _prepare(work: bytes) -> None:
+def _prepare(work: bytes, stop: Event) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process is interrupted and stops the others
     _received.clear()
     _received["bytes"] = work
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_end_when_told, args=(stop,), daemon=True).start()
 
 
 def _end_with_parent() -> None:
@@ -196,6 +207,11 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
+
+
+def _end_when_told(stop: Event) -> None:
+    stop.wait()
+    os._exit(1)
 
 
 def _do(chunk: Sequence[Any]) -> Any:  # noqa: ANN401 - whatever the work gives
