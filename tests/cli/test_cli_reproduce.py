@@ -76,6 +76,25 @@ def test_no_time_at_all_is_told_and_nothing_is_written(
     assert not (tmp_path / "board").exists()
 
 
+def test_a_board_without_a_score_is_told_to_programs_too(
+    samples: Path, tmp_path: Path, radcap: Command
+) -> None:
+    only = ("--only", samples / "gone.toml", "--data", samples / "data", "--out", tmp_path / "board")
+    done = radcap("systems", "reproduce", *only, "--json")
+    assert done.code == 1
+    told = json.loads(done.out)
+    assert (told["data"], told["rows"]) == ("synthetic", [])
+    assert "no/file.pth" in told["not_trained"][0]["why_not"]
+
+
+def test_all_mistakes_of_a_file_are_told(tmp_path: Path, radcap: Command) -> None:
+    file = tmp_path / "wrong.toml"
+    file.write_text('name = "wrong"\ntask = "concepts"\nbatch = 3\n[head]\npool = "gen"\n', encoding="utf-8")
+    done = radcap("systems", "reproduce", "--only", file, "--out", tmp_path / "board")
+    assert done.code == 1
+    assert [line.split(": ")[1][:6] for line in done.out.splitlines()] == ["SYS201", "SYS204"]
+
+
 def test_models_are_kept_where_that_is_asked_for(samples: Path, tmp_path: Path, radcap: Command) -> None:
     only = ("--only", samples / "words.toml", "--data", samples / "data", "--out", tmp_path / "board")
     done = radcap("systems", "reproduce", *only, "--keep-models", "--device", "cpu")
@@ -92,8 +111,10 @@ def test_models_are_kept_where_that_is_asked_for(samples: Path, tmp_path: Path, 
         (("--only", "radcap/quik-concepts"), "Nearest is 'radcap/quick-concepts'."),
         (("--only", "radcap/template-captions"), "A concept system is wanted here."),
         (("--minutes", "-1"), "--minutes"),
+        (("--minutes", "nan"), "--minutes is no number."),
+        (("--only", "radcap/quick-concepts", "--device", "foo"), "device is 'foo'"),
     ],
-    ids=["task", "scale", "name", "kind", "minutes"],
+    ids=["task", "scale", "name", "kind", "minutes", "nan", "device"],
 )
 def test_wrong_usage(options: tuple[str, ...], why: str, tmp_path: Path, radcap: Command) -> None:
     done = radcap("systems", "reproduce", *options, "--out", tmp_path / "board")

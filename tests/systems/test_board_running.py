@@ -17,6 +17,7 @@ import torch
 from board_samples import SIZE, TINY, member, pictures, tiny
 
 from radcap.core import InputError, UsageError
+from radcap.datasets.refusal import missing_image
 from radcap.datasets.synthetic import Faults, synthetic
 from radcap.detection.ensembles import Ensemble
 from radcap.detection.learners.config import Learner
@@ -175,9 +176,28 @@ def test_time_that_is_over_in_the_middle_of_a_training_is_gone_on_with(
 
 
 def test_no_time_at_all_begins_nothing(tmp_path: Path, trainings: mock.Mock) -> None:
-    assert not Reproduction(pictures(), TINY, BoardFolder(tmp_path), deadline=0).run(BOARD)
+    assert not Reproduction(pictures(), TINY, BoardFolder(tmp_path / "board"), deadline=0).run(BOARD)
     assert trainings.call_count == 0
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_device_that_is_not_there_is_no_fault_of_a_system(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="device is 'foo'"):
+        Reproduction(pictures(), TINY, BoardFolder(tmp_path / "board"), device="foo").run(BOARD)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_other_pixels_are_another_dataset(copied: BoardFolder, trainings: mock.Mock) -> None:
+    data = pictures()
+    key = data.column("image")[0].as_py()
+    alike = mock.Mock(wraps=data.images, read=mock.Mock(return_value=data.images.read(key)))
+    gone = mock.Mock(wraps=data.images, read=mock.Mock(side_effect=missing_image(key)))
+    others = [replace(data, images=alike), replace(data, images=gone)]
+    for one in others:
+        assert not Reproduction(one, TINY, copied, deadline=0).run(BOARD)
+    assert Reproduction(data, TINY, copied, deadline=0).run(BOARD)
+    assert len({running._fingerprint(one) for one in (data, *others)}) == 3
+    assert trainings.call_count == 0
 
 
 def test_a_board_that_is_done_needs_no_time(copied: BoardFolder) -> None:
@@ -226,8 +246,8 @@ def test_models_are_kept_where_that_is_asked_for_and_not_trained_again_without_a
 
 @pytest.mark.parametrize(
     "memory",
-    [None, "{broken", '{"fingerprint": "of another", "seconds": 5}'],
-    ids=["none", "broken", "other"],
+    [None, "{broken", "[]", '{"fingerprint": "of another", "seconds": 5}'],
+    ids=["none", "broken", "array", "other"],
 )
 def test_the_remains_of_another_training_are_thrown_away(memory: str | None, tmp_path: Path) -> None:
     folder = BoardFolder(tmp_path)
@@ -242,16 +262,37 @@ def test_the_remains_of_another_training_are_thrown_away(memory: str | None, tmp
     assert json.loads((tmp_path / "models" / "words.json").read_text())["fingerprint"] == "mine"
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"changes": [], "wrong": 1}', "\udcff"])
-def test_a_broken_result_is_refused_with_a_sentence(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{", "cannot be read as a result: "),
+        ("\udcff", "cannot be read as a result: "),
+        ("[" * 100_000, "cannot be read as a result: "),
+        ('{"name": "words"}', "cannot be read as a result: "),
+        ('{"name": "words", "fingerprint": "", "scale": "", "wrong": 1}', "has no key 'wrong'"),
+        ('{"name": "words", "fingerprint": "", "scale": "", "train_s": "abc"}', "train_s is 'abc'"),
+        ('{"name": "words", "fingerprint": "", "scale": 7}', "scale is 7"),
+        ('{"name": "other", "fingerprint": "", "scale": ""}', "is no result of words"),
+        ("[]", "is no result of words"),
+        ("{}", "is no result of words"),
+    ],
+)
+def test_a_broken_result_is_refused_with_a_sentence(text: str, why: str, tmp_path: Path) -> None:
     path = tmp_path / "results" / "words.json"
     path.parent.mkdir()
     path.write_text(text, encoding="utf-8", errors="surrogateescape")
-    with pytest.raises(
-        InputError, match=r"cannot be read as a result: .*Delete it, and the system is"
-    ) as caught:
+    with pytest.raises(InputError, match=f"{why}.*Delete it, and the system is trained again") as caught:
         Reproduction(pictures(), TINY, BoardFolder(tmp_path)).run((WORDS,))
     assert caught.value.path == str(path)
+
+
+def test_a_run_that_was_changed_is_refused_with_a_sentence(copied: BoardFolder) -> None:
+    run = copied.run(ONE.name)
+    run.write_text("ID,CUIs\n")
+    with pytest.raises(InputError, match=r"one\.csv is not what .*one said: it was changed\. Delete it, and"):
+        copied.read(ONE.name)
+    run.unlink()
+    assert copied.read(ONE.name) is None
 
 
 def test_a_dataset_without_a_test_split_is_refused(tmp_path: Path) -> None:
@@ -264,6 +305,11 @@ def test_systems_that_would_share_a_result_are_refused(tmp_path: Path) -> None:
     systems = (tiny("a/b"), tiny("c"), tiny("a_b"))
     with pytest.raises(UsageError, match=r"The systems a/b, a_b would share a result\. Give each a name"):
         Reproduction(pictures(), TINY, BoardFolder(tmp_path)).run(systems)
+
+
+def test_a_name_that_no_file_can_have_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"The name ä{60}\.\.\. is too long for a file\."):
+        Reproduction(pictures(), TINY, BoardFolder(tmp_path)).run((tiny("ä" * 101),))
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "../../up", "a/../b", "c:\\d", "/etc"])

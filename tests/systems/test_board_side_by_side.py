@@ -215,13 +215,30 @@ def test_a_lack_of_memory_is_told_and_does_not_stop_the_others(
 
 
 def test_two_commands_in_one_folder_are_refused(tmp_path: Path) -> None:
-    folder = BoardFolder(tmp_path)
+    folder = BoardFolder(tmp_path / "board")
     with (
         folder.mine(),
         pytest.raises(UsageError, match="written to by another radcap systems reproduce"),
     ):
         Reproduction(pictures(), WHOLE, folder).run((ONE,))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_nobody_foresaw_does_not_stop_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(system: Any, *given: Any) -> Any:
+        if system.name == "one":
+            raise ValueError("Sizes differ.\nAnd more.")
+        return train_system(system, *given)
+
+    monkeypatch.setattr(running, "train_system", failing)
+    folder = BoardFolder(tmp_path)
+    assert Reproduction(pictures(), WHOLE, folder).run((ONE, ALIKE))
+    assert result(folder, "one").why_not == (
+        "It ended in a way that nobody foresaw: ValueError: Sizes differ. radcap train says where."
+    )
+    assert result(folder, "alike").is_scored
 
 
 def test_networks_of_other_labels_have_other_keys() -> None:

@@ -158,7 +158,7 @@ def test_a_modality_of_few_images_has_no_column(tmp_path: Path) -> None:
 def test_a_folder_without_a_score_is_refused(tmp_path: Path) -> None:
     folder = BoardFolder(tmp_path)
     folder.write(Result("gone", "mark", "tiny", why_not="No."))
-    with pytest.raises(UsageError, match=r"holds no result yet\. Run: radcap systems reproduce --out DIR\."):
+    with pytest.raises(UsageError, match=r"holds no score yet\. Run: radcap systems reproduce --out DIR\."):
         make_board([tiny("gone")], folder, DATA)
 
 

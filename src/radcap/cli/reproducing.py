@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from math import isnan
 from typing import TYPE_CHECKING
 
 from radcap.cli.console import print_json, print_lines, print_table, say
@@ -38,6 +39,8 @@ class Asked:
 
 def run_reproduce(asked: Asked) -> int:
     """Train what has no result yet, then write the board of what has; the exit code."""
+    if asked.minutes is not None and isnan(asked.minutes):
+        raise UsageError("--minutes is no number. Give how many the training may take.")
     wanted = _wanted(asked)
     try:
         from radcap.systems.board.running import Reproduction
@@ -52,27 +55,32 @@ def run_reproduce(asked: Asked) -> int:
     deadline = float("inf") if asked.minutes is None else time.monotonic() + 60 * asked.minutes
     board = Reproduction(dataset, scale, folder, asked.device, deadline, asked.keep, say, asked.jobs)
     done = board.run(wanted)
-    _show(asked, wanted, folder, dataset)
+    scored = _show(asked, wanted, folder, dataset)
     if not done:
         say("The time is over: give the same command again, and it goes on.")
-    return 0 if done else 1
+    return 0 if done and scored else 1
 
 
-def _show(asked: Asked, wanted: list[ConceptSystem], folder: BoardFolder, dataset: Dataset) -> None:
+def _show(asked: Asked, wanted: list[ConceptSystem], folder: BoardFolder, dataset: Dataset) -> bool:
+    """Write and print the board; whether anything is on it."""
     from radcap.systems.board.board import make_board
     from radcap.systems.board.limits import limits
     from radcap.systems.board.shifts import shifts
     from radcap.systems.board.writing import write_board
 
-    if not any(one.is_scored for one in folder.results([one.name for one in wanted])):
+    found = list(folder.results([one.name for one in wanted]))
+    if not any(one.is_scored for one in found):
         say("No system has a score yet.")
-        return
+        if asked.json:
+            print_json({"data": dataset.name, "rows": [], "not_trained": [one.to_json() for one in found]})
+        return False
     board = make_board(wanted, folder, dataset)
     page = write_board(board, shifts(board, dataset), limits(board, folder, dataset), asked.out)
     if asked.json:
         print_json(board.to_json())
     else:
         _print(board, page)
+    return True
 
 
 def _print(board: Board, page: Path) -> None:
@@ -86,12 +94,14 @@ def _print(board: Board, page: Path) -> None:
 
 def _wanted(asked: Asked) -> list[ConceptSystem]:
     """The systems of the catalogue, or those that are named."""
+    from radcap.cli.systems import findings_told
     from radcap.systems import read_concepts, systems_of
 
     if asked.task != "concepts":
         raise UsageError(f"There is no board of the task {asked.task!r}. Write --task concepts.")
     names = asked.only or [one.name for one in systems_of(asked.task)]
-    return [read_concepts(name) for name in names]
+    with findings_told(json=asked.json):
+        return [read_concepts(name) for name in names]
 
 
 def _usual(device: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -23,12 +24,12 @@ from radcap.systems import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
     from radcap.detection.system import ConceptSystem
     from radcap.systems.catalogue import System
 
-__all__ = ["opened_system", "systems_app"]
+__all__ = ["findings_told", "opened_system", "systems_app"]
 
 systems_app = typer.Typer(
     help="Published systems and our own, each a TOML file that trains it.", no_args_is_help=True
@@ -132,9 +133,16 @@ def reproduce_command(
 
 
 def opened_system(name: str, *, json: bool = False) -> System:
-    """The system; if its file is refused, the findings are data and the error goes on."""
-    try:
+    """The system, whose findings are told."""
+    with findings_told(json=json):
         return read_system(name)
+
+
+@contextmanager
+def findings_told(*, json: bool) -> Generator[None]:
+    """A block that reads system files; the findings of a refused one are data, and the error goes on."""
+    try:
+        yield
     except InputError as error:
         if json:
             print_json({"issues": [one.to_json() for one in error.issues]})

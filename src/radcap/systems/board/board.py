@@ -100,7 +100,7 @@ def make_board(systems: Sequence[ConceptSystem], folder: BoardFolder, dataset: D
     found = {one.name: one for one in folder.results([one.name for one in systems])}
     scored = {name: one for name, one in found.items() if one.is_scored}
     if not scored:
-        raise UsageError(f"{folder.path} holds no result yet. Run: radcap systems reproduce --out DIR.")
+        raise UsageError(f"{folder.path} holds no score yet. Run: radcap systems reproduce --out DIR.")
     test = dataset.split(_TEST)
     compared = _compared({name: folder.run(name) for name in scored}, test)
     about = {one.name: one for one in systems}

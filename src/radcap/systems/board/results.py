@@ -10,16 +10,19 @@ Invariant: a result holds the fingerprint of system, data and scale, so that a c
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
 import time
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from radcap.core import InputError
 from radcap.core.folder_lock import alone_in
+from radcap.core.tables import read_table
 from radcap.detection.training.spending import Spent
 from radcap.formats import replacing
 
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["BoardFolder", "Result", "flat"]
+__all__ = ["BoardFolder", "Result", "digest_of", "flat"]
 
 _COMMAND = "radcap systems reproduce"
 _UNSAFE = re.compile(r"[/\\:\0]|^\.*$|^\.+")  # a name may be that of a path, or lead out of the folder
@@ -48,7 +51,8 @@ class Result:
     parameters: int = 0
     members: int = 1
     device: str = ""
-    held_out: dict[str, Any] = field(default_factory=dict[str, Any])
+    held_out: Mapping[str, float] = field(default_factory=dict[str, float])
+    run_sha256: str = ""
 
     @property
     def is_scored(self) -> bool:
@@ -78,11 +82,15 @@ class BoardFolder:
     def mine(self) -> Generator[None]:
         """A block in which no other command works in the folder. What locks a killed one left are gone."""
         self.path.mkdir(parents=True, exist_ok=True)
-        with alone_in(self.path, _COMMAND):
-            for pattern in ("*.lock", "*.taking"):
-                for lock in self.networks.glob(pattern):
-                    lock.unlink(missing_ok=True)
-            yield
+        try:
+            with alone_in(self.path, _COMMAND):
+                for pattern in ("*.lock", "*.taking"):
+                    for lock in self.networks.glob(pattern):
+                        lock.unlink(missing_ok=True)
+                yield
+        finally:
+            with suppress(OSError):  # it holds something, as a rule
+                self.path.rmdir()
 
     def forget_networks(self) -> None:
         """No system is left that could want one."""
@@ -98,15 +106,21 @@ class BoardFolder:
         if not path.exists():
             return None
         try:
-            told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            told["changes"] = tuple(told["changes"])
-            result = Result(**told)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(
-                f"{path} cannot be read as a result: {error}. Delete it, and the system is trained again.",
-                path=str(path),
-            ) from error
-        return None if result.is_scored and not self.run(name).exists() else result
+            told: Any = json.loads(path.read_text(encoding="utf-8"))
+            known = cast("dict[str, Any]", told) if isinstance(told, dict) else {}
+            result = read_table(Result, known) if known else None
+        except (OSError, ValueError, RecursionError, InputError) as error:
+            raise _damaged(path, f"cannot be read as a result: {str(error).rstrip('.')}") from error
+        if result is None or result.name != name:
+            raise _damaged(path, f"is no result of {name}")
+        if not result.is_scored:
+            return result
+        run = self.run(name)
+        if not run.exists():
+            return None
+        if result.run_sha256 not in ("", digest_of(run)):
+            raise _damaged(run, f"is not what {name} said: it was changed")
+        return result
 
     def results(self, names: Iterable[str]) -> Iterator[Result]:
         for name in names:
@@ -144,11 +158,21 @@ class BoardFolder:
         return self.path / "results" / f"{flat(name)}.json"
 
 
+def _damaged(path: Path, why: str) -> InputError:
+    return InputError(f"{path} {why}. Delete it, and the system is trained again.", path=str(path))
+
+
+def digest_of(run: Path) -> str:
+    """By which a run is known again."""
+    return hashlib.sha256(run.read_bytes()).hexdigest()
+
+
 def _memory(path: Path) -> dict[str, Any]:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        told: Any = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
         return {}
+    return cast("dict[str, Any]", told) if isinstance(told, dict) else {}
 
 
 def _remember(path: Path, fingerprint: str, spent: Spent) -> None:

@@ -23,6 +23,7 @@ from safetensors import safe_open
 
 from radcap.core import RadcapError, UsageError
 from radcap.core.processes import default_workers, in_processes
+from radcap.datasets.refusal import ImageRefused
 from radcap.detection.models import ModelFolder, open_model
 from radcap.detection.system import ConceptSystem, tables
 from radcap.detection.system_reading import system_toml
@@ -35,7 +36,7 @@ from radcap.formats import write_run
 from radcap.systems.board.asking import ask
 from radcap.systems.board.fitting import fit_system
 from radcap.systems.board.planning import planned
-from radcap.systems.board.results import BoardFolder, Result, flat
+from radcap.systems.board.results import BoardFolder, Result, digest_of, flat
 from radcap.vision.training import pick_place
 
 if TYPE_CHECKING:
@@ -55,6 +56,9 @@ _SAMPLE = 64  # images that are timed
 _HELD = ("n", "f1", "f1_manual")
 _NO_MEMORY = (MemoryError, torch.OutOfMemoryError)
 _TOO_LARGE = "It needs more memory than there is. Try fewer jobs, or a smaller scale."
+_HINDRANCES = (RadcapError, *_NO_MEMORY, ArithmeticError, LookupError, RuntimeError, TypeError, ValueError)
+_SHOWN = 60  # letters of a name that is refused
+_LONGEST = 200  # bytes of a name that is to be one of a file
 
 
 class TimeUp(Exception):
@@ -83,6 +87,7 @@ class Reproduction:
         if _TEST not in self.dataset.splits:
             raise UsageError(f"{self.dataset.name} has no split {_TEST!r}, and a board is scored on it.")
         _check_names(systems)
+        pick_place(self.device)  # one that is not there would hinder each of them
         with self.folder.mine():
             return self._run(systems)
 
@@ -192,7 +197,7 @@ class _Worker:
         out = networks / flat(f"{work.name} {member.name} {work.mark[:8]}")
         placed = replace(member, train=replace(member.train, device=self.board.device))
         self._networks.spent = Spent()  # its ensemble pays
-        with suppress(RadcapError, *_NO_MEMORY):
+        with suppress(*_HINDRANCES):
             leave_networks(placed, self.board.dataset, out, self._talk(), self._shelf)
 
     def _result(self, work: _Work) -> Result:
@@ -200,8 +205,8 @@ class _Worker:
         result = work.result(self.board.scale)
         try:
             return self._trained(work.fitted.system, result)
-        except (RadcapError, *_NO_MEMORY) as error:
-            why = str(error) if isinstance(error, RadcapError) else _TOO_LARGE
+        except _HINDRANCES as error:
+            why = _told(error)
         self.board.tell(f"Not trained: {work.name}. {why}")
         return replace(result, why_not=why)
 
@@ -219,6 +224,7 @@ class _Worker:
             train_s=round(spent.seconds, 1),
             images_per_s=self._speed(model, test),
             device=str(pick_place(board.device).device.type),
+            run_sha256=digest_of(folder.run(name)),
             **_figures(model),
         )
         if not board.keep_models:
@@ -252,19 +258,37 @@ class _Worker:
             raise TimeUp
 
 
+def _told(error: Exception) -> str:
+    """Why a system could not be trained."""
+    if isinstance(error, RadcapError):
+        return str(error)
+    if isinstance(error, _NO_MEMORY):
+        return _TOO_LARGE
+    line = str(error).partition("\n")[0].rstrip(".")
+    return f"It ended in a way that nobody foresaw: {type(error).__name__}: {line}. radcap train says where."
+
+
 def _check_names(systems: Sequence[ConceptSystem]) -> None:
     """Refuse systems whose results would lie in one file."""
     places = [flat(one.name) for one in systems]
     twice = [one.name for one, place in zip(systems, places, strict=True) if places.count(place) > 1]
+    long = [one for one in places if len(one.encode()) > _LONGEST]
+    if long:
+        raise UsageError(f"The name {long[0][:_SHOWN]}... is too long for a file. Give a shorter one.")
     if twice:
         raise UsageError(f"The systems {', '.join(twice)} would share a result. Give each a name of its own.")
 
 
 def _fingerprint(dataset: Dataset) -> str:
-    """Of images, splits and labels, by their names."""
+    """Of splits, labels and images. A time of change would not do: results go on on other machines."""
     digest = hashlib.sha256(dataset.name.encode())
     for column in ("image_id", "split", "cui"):
         digest.update(repr(dataset.column(column).to_pylist()).encode())
+    for key in dataset.column("image").to_pylist():
+        held = b""
+        with suppress(ImageRefused):  # training names it
+            held = dataset.images.read(key) if key else b""
+        digest.update(hashlib.sha256(held).digest())
     return digest.hexdigest()
 
 
