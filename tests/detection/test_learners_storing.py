@@ -13,6 +13,7 @@ from safetensors.numpy import load_file, save_file
 
 from radcap.core import InputError
 from radcap.detection.learners import LEARNERS, Learner, fit_learner, load_learner, save_learner
+from radcap.detection.learners.faults import tree_faults
 
 KINDS = sorted(LEARNERS.names)
 WIDTH, LABELS = 6, 3
@@ -195,3 +196,10 @@ def test_nodes_that_share_their_children_end_in_time(tmp_path):
     save_file(arrays, tmp_path / "learner.safetensors")
     with pytest.raises(InputError, match="deeper than 40"):
         load_learner(Learner(kind="trees", depth=40), tmp_path / "learner.safetensors", 1, 1)
+    found = load_learner(Learner(kind="trees", depth=1000), tmp_path / "learner.safetensors", 1, 1)
+    assert found.logits(np.zeros((2, 1), np.float32)).shape == (2, 1)
+
+
+def test_the_depth_that_is_allowed_costs_nothing(tmp_path):
+    held = load_file(stored(tmp_path, "forest")[2])
+    assert not tree_faults({key: one for key, one in held.items() if key != "kind"}, WIDTH, LABELS, 10**15)

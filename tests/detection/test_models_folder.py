@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -231,6 +232,28 @@ def test_images_that_cannot_be_read_are_named_and_the_rest_answered(kinds: dict[
     nothing = predict_concepts(kinds["network"], broken)
     assert nothing.ids == ()
     assert len(nothing.refused) == 3
+
+
+def test_a_dataset_is_no_model_though_it_has_a_card(tmp_path: Path) -> None:
+    path = tmp_path / "data"
+    drawn()[:5].save(path)
+    assert (path / "card.json").is_file()
+    with pytest.raises(UsageError, match=r"data holds no model: it has no system.toml\. Give .*zoo:concepts"):
+        open_model(path)
+    weights = replace(tiny().backbone, weights=str(path))
+    with pytest.raises(UsageError, match=r"data holds no model: it has no system.toml"):
+        trained(tiny(backbone=weights), tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_captioner_is_no_concept_model(tmp_path: Path) -> None:
+    told = r"captions is a captioner and not a concept model\. Give .*zoo:concepts\.$"
+    with pytest.raises(UsageError, match=told):
+        open_model("zoo:captions")
+    weights = replace(tiny().backbone, weights="zoo:captions")
+    with pytest.raises(UsageError, match=told):
+        trained(tiny(backbone=weights), tmp_path / "m")
+    assert not (tmp_path / "m").exists()
 
 
 def test_what_is_no_model_is_refused(tmp_path: Path) -> None:

@@ -172,6 +172,15 @@ def test_queries_without_neighbours_get_nothing() -> None:
     assert (logits < -10).all()
 
 
+def test_more_neighbours_than_there_are_images_are_learnt_as_all_of_them() -> None:
+    index, vectors, _ = made(40)
+    retrieval = Retrieval("learned", k=10**15)
+    taught = with_ranks(index, retrieval, 0)
+    assert taught.ranks is not None
+    assert len(taught.ranks.weights) == 1024
+    assert answer(retrieval, taught, vectors).shape == (40, 8)
+
+
 def test_only_the_rule_that_learns_has_weights() -> None:
     index = made(12)[0]
     assert with_ranks(index, Retrieval("weighted"), 0) is index

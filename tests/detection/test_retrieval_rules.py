@@ -115,6 +115,14 @@ def test_an_empty_index_says_nothing(rule):
     assert not (found > 0).any()
 
 
+@pytest.mark.parametrize("rule", RETRIEVALS.names)
+@pytest.mark.parametrize("approximate", [True, False])
+def test_more_neighbours_than_there_are_images_are_all_of_them(rule, approximate):
+    every, most = (Retrieval(rule, k=k, approximate=approximate) for k in (40, 10**15))
+    found = answer(most, index(), QUERIES)
+    np.testing.assert_allclose(found, answer(every, index(), QUERIES), rtol=1e-4, atol=1e-4)
+
+
 def test_the_answer_leaves_out_groups_and_searches_as_asked():
     near = answer(Retrieval("mean-at-k", k=1), index(), VECTORS, GROUPS)
     for row in range(40):

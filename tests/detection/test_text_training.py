@@ -267,7 +267,11 @@ def test_words_that_cannot_be_had_are_refused_before_anything_is_trained(
             UsageError,
             r"There is no model 'zoo:caption'. Nearest is 'zoo:captions'",
         ),
-        "detector": (Text(words="zoo:concepts"), InputError, r"it is not the card of a captioner"),
+        "detector": (
+            Text(words="zoo:concepts"),
+            UsageError,
+            r"concepts cannot be used: it detects concepts, and a captioner is wanted. .*zoo:captions\.",
+        ),
         "vlm": (Text(words="vlm:nowhere"), Missing, r"nowhere is missing. .* vision-language model"),
         "no folder": (Text(words="vlm:"), Missing, r"as the folder of a vision-language model"),
         "extractor": (text(extractor="dictionry"), UsageError, r"There is no extractor 'dictionry'"),
@@ -390,7 +394,8 @@ def test_a_file_of_a_system_trains_and_predicts_on_the_command_line(radcap: Comm
     ("given", "why"),
     [
         ({"words": ""}, "words is empty"),
-        ({"tokens": 0}, r"tokens is 0. Give 1 or more"),
+        ({"tokens": 0}, r"tokens is 0. Give 1 to 10,000"),
+        ({"tokens": 10**9}, r"tokens is 1000000000. Give 1 to 10,000"),
         ({"cutoff": 0.0}, r"cutoff is 0.0. Give a number above 0, and 1 at most"),
         ({"cutoff": 1.1}, r"cutoff is 1.1"),
     ],

@@ -96,8 +96,6 @@ def test_without_a_held_out_split_both_is_what_is_learnt() -> None:
     assert parts.held is None
     assert parts.both is parts.fit
     assert parts.to_json()["held_out"] == 0
-    nothing = Parts.of(drawn(), DataSettings(without_sources=("nobody",)))
-    assert nothing.held is not None
 
 
 def test_a_held_out_split_whose_images_are_all_left_out_is_none() -> None:
@@ -106,6 +104,15 @@ def test_a_held_out_split_whose_images_are_all_left_out_is_none() -> None:
     place = data.table.column_names.index("source")
     two = replace(data, table=data.table.set_column(place, "source", source))
     assert Parts.of(two, DataSettings(without_sources=("b",))).held is None
+
+
+@pytest.mark.parametrize(("source", "known"), [(None, "It names none."), ("here", "It has here.")])
+def test_a_source_that_is_not_there_cannot_be_left_out(source: str | None, known: str) -> None:
+    data, place = drawn(), drawn().table.column_names.index("source")
+    column = pa.array([source] * len(data), pa.string())
+    one = replace(data, table=data.table.set_column(place, "source", column))
+    with pytest.raises(UsageError, match=f"without_sources names 'nosuch', and .* {known} Name one"):
+        Parts.of(one, DataSettings(without_sources=("nosuch",)))
 
 
 def test_a_split_that_is_not_there_is_refused_with_the_nearest() -> None:

@@ -156,7 +156,7 @@ def test_images_that_will_not_decode_are_left_out_counted_and_named(tmp_path: Pa
 def test_a_split_of_which_no_image_decodes_is_refused(tmp_path: Path) -> None:
     data = drawn(100, broken=4)
     broken = [place for place, fault in enumerate(data.column("planted").to_pylist()) if fault]
-    with pytest.raises(UsageError, match=r"No image of synthetic can be read. See radcap dataset check"):
+    with pytest.raises(UsageError, match=r"No image of the split 'test' of synthetic can be read. See "):
         trained(tiny(data=DataSettings(fit="test")), tmp_path / "m", data.take(broken))
 
 

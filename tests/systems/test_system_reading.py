@@ -126,14 +126,14 @@ parts = {
     ),
     "backbone": st.builds(BackboneSettings, name=words, frozen=st.booleans()),
     "head": st.builds(HeadSettings, kind=st.sampled_from(["linear", "mlp"]), drop=rates),
-    "train": st.builds(TrainSettings, lr=rates, seed=st.integers()),
+    "train": st.builds(TrainSettings, lr=rates, seed=st.integers(0, 2**32 - 1)),
     "search": st.builds(SearchSettings, lr=st.lists(rates, max_size=2).map(tuple)),
     "calibration": st.builds(Calibration, method=st.sampled_from(["none", "platt"])),
     "decision": st.builds(Decision, rule=st.sampled_from(["fixed", "gfm"]), threshold=rates),
     "retrieval": st.none() | st.builds(Retrieval, k=st.integers(1, 9)),
 }
 members = st.builds(
-    Member, name=words, seed=st.none() | st.integers(), weight=st.none() | rates, **parts
+    Member, name=words, seed=st.none() | st.integers(0, 2**32 - 1), weight=st.none() | rates, **parts
 ).filter(lambda one: not one.file)
 whole = st.builds(
     ConceptSystem,

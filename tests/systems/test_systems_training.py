@@ -118,8 +118,20 @@ def test_what_would_fail_after_training_is_refused_now(two: ConceptSystem, tmp_p
         changed(two, {"ensemble.votes": "5"})
     assert "votes is 5 and there are 2 members" in caught.value.issues[0].message
     plain = read(tmp_path, TWO.partition("[member.retrieval]")[0])
-    with pytest.raises(UsageError, match="no member of this system answers by its neighbours"):
-        changed(plain, {"retrieval.k": "5"})
+    for key, value, way in (
+        ("retrieval.k", "5", "its neighbours"),
+        ("learner.kind", "trees", "a classic model"),
+        ("text.tokens", "9", "words"),
+    ):
+        with pytest.raises(UsageError, match=f"{key} cannot be set: no member .* answers by {way}"):
+            changed(plain, {key: value})
+
+
+def test_a_setting_for_networks_is_none_of_a_member_that_goes_by_words(tmp_path: Path) -> None:
+    words = TWO.replace("[member.retrieval]\nk = 3", '[member.text]\nwords = "dataset"')
+    found = changed(read(tmp_path, words), {"search.lr": "[0.1]"})
+    assert isinstance(found, ConceptSystem)
+    assert [one.search.lr for one in found.member] == [(0.1,), ()]
 
 
 @pytest.mark.usefixtures("in_this_process")

@@ -358,8 +358,8 @@ def test_none_leaves_the_backbone_as_it_is():
 def test_a_path_that_is_nothing_is_refused(tmp_path):
     with pytest.raises(UsageError, match=r"which is no file or folder here. Write none, timm, package"):
         load_weights(tiny_backbone(), BackboneSettings(weights=str(tmp_path / "none.pth")))
-    with pytest.raises(UsageError, match=r"no file or folder"):
-        load_weights(tiny_backbone(), BackboneSettings(weights=str(tmp_path)))  # a folder without a model
+    with pytest.raises(UsageError, match=r", a folder that holds no model.safetensors. Write none, timm"):
+        load_weights(tiny_backbone(), BackboneSettings(weights=str(tmp_path)))
 
 
 class Hostile:
@@ -389,6 +389,19 @@ def test_hostile_files_are_refused_with_a_sentence(tmp_path, name, kind):
     assert caught.value.path == str(file)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 600
+
+
+@pytest.mark.parametrize("held", [b"hello", b"abc", b"", b".", b"[1]"])
+def test_what_is_no_file_of_weights_is_told_in_words(tmp_path, held):
+    (tmp_path / "a.pth").write_bytes(held)
+    with pytest.raises(InputError, match=r"cannot be read as weights: \D*[a-z] [a-z]\D*\. Give a"):
+        read_weights(tmp_path / "a.pth")
+
+
+def test_the_numbers_that_unpickling_ends_in_are_left_out(tmp_path):
+    (tmp_path / "a.pth").write_bytes(b"hello")
+    with pytest.raises(InputError, match=r": it is no file of weights, or not the whole of one\. Give a"):
+        read_weights(tmp_path / "a.pth")
 
 
 def test_code_inside_a_file_of_torch_is_not_run(tmp_path):

@@ -11,6 +11,7 @@ import typer
 
 from radcap.cli.console import open_streams, say
 from radcap.cli.lazy_group import LazyGroup
+from radcap.cli.outputs import refusal
 from radcap.core import VERSION, InputError, Missing, RadcapError, ToolFailed
 
 __all__ = ["app", "main"]
@@ -61,8 +62,7 @@ def main() -> None:
         say(f"radcap: {error}")
         sys.exit(exit_code(error))
     except OSError as error:
-        why = f"{error.filename or 'The output'} cannot be used: {error.strerror or error}"
-        say(f"radcap: {why}. Check its path and rights.")
+        say(f"radcap: {refusal(error)}")
         sys.exit(2)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from radcap.cli.console import open_streams, say
 from radcap.cli.modelling import run_predict, run_train
+from radcap.cli.outputs import refusal
 from radcap.core import InputError, Missing, RadcapError, ToolFailed
 
 __all__ = ["main"]
@@ -53,8 +54,7 @@ def main(arguments: list[str] | None = None) -> None:
         say(f"radcap: {error}")
         sys.exit(1 if isinstance(error, InputError) else 3 if isinstance(error, Missing | ToolFailed) else 2)
     except OSError as error:
-        why = f"{error.filename or 'The output'} cannot be used: {error.strerror or error}"
-        say(f"radcap: {why}. Check its path and rights.")
+        say(f"radcap: {refusal(error)}")
         sys.exit(2)
 
 

@@ -14,12 +14,19 @@ import numpy as np
 from radcap.core import RadcapError, UsageError
 from radcap.core.tables import TableFindings
 from radcap.detection.ensembles import Ensemble, combine, ensemble_rule
-from radcap.detection.system import ConceptSystem, Member, tables
+from radcap.detection.ensembles.rules import ENSEMBLES
+from radcap.detection.system import WAYS, ConceptSystem, Member, tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 __all__ = ["resolve"]
+
+_OF_RULES = {  # keys that one rule alone looks at, and what says nothing
+    "votes": ("votes", "votes = 0"),
+    "expression": ("partial-intersection", 'expression = ""'),
+    "weights": ("weighted", "weights = []"),
+}
 
 
 def resolve(
@@ -36,6 +43,7 @@ def resolve(
     file, or one whose members lead to it.
     """
     findings = TableFindings(text)
+    _check_tables(system, findings)
     files = _Files(find, leads_back or _never)
     found = [_expanded(one, n, files, findings) for n, one in enumerate(system.member)]
     findings.refuse(path)
@@ -112,6 +120,23 @@ def _weighted(system: ConceptSystem, findings: TableFindings) -> Ensemble:
     except UsageError as error:
         findings.note("SYS205", ("member", 0), place="[member]", why=error)
         return system.ensemble
+
+
+def _check_tables(system: ConceptSystem, findings: TableFindings) -> None:
+    """Refuse what the file says of an ensemble and nobody would look at."""
+    if not system.member:
+        return
+    for one in WAYS:
+        if getattr(system, one) is not None:
+            why = f"Members answer each in its own way. Write [member.{one}] below each that wants it."
+            findings.note("SYS205", (one,), place=f"[{one}]", why=why)
+    rule = system.ensemble.rule
+    for key, (owner, nothing) in _OF_RULES.items():
+        # a rule from elsewhere may look at any
+        if getattr(system.ensemble, key) and rule != owner and rule in ENSEMBLES.table:
+            how = f"Delete it ({nothing}), or write rule = {owner!r}."
+            why = f"{key} is of the rule {owner!r}, and the rule here is {rule!r}. {how}"
+            findings.note("SYS205", ("ensemble", key), place="[ensemble]", why=why)
 
 
 def _check_rule(system: ConceptSystem, findings: TableFindings) -> None:

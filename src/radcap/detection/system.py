@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from math import isfinite
 from typing import Any, Literal, TypeAlias
 
 from radcap.core import UsageError
@@ -21,7 +20,9 @@ from radcap.detection.ensembles.config import Ensemble
 from radcap.detection.learners.config import Learner
 from radcap.detection.retrieval.config import Retrieval
 from radcap.detection.text.config import Text
+from radcap.vision.ranges import SEED, problems
 from radcap.vision.settings import (
+    RATE,
     BackboneSettings,
     HeadSettings,
     ImageSettings,
@@ -32,7 +33,18 @@ from radcap.vision.settings import (
 
 Known: TypeAlias = Literal["paper", "code", "abstract", "title", "nothing"]
 
-__all__ = ["ConceptModel", "ConceptSystem", "DataSettings", "Member", "SearchSettings", "models", "tables"]
+__all__ = [
+    "WAYS",
+    "ConceptModel",
+    "ConceptSystem",
+    "DataSettings",
+    "Member",
+    "SearchSettings",
+    "models",
+    "tables",
+]
+
+WAYS = ("retrieval", "learner", "text")  # tables of what answers in place of the head
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +81,9 @@ class SearchSettings:
     metric: Literal["f1"] = "f1"
 
     def __post_init__(self) -> None:
-        wrong = [one for one in self.lr if not (isfinite(one) and one > 0)]
+        wrong = [one for one in self.lr if one not in RATE]
         if wrong:
-            raise UsageError(f"lr holds {wrong[0]}. A learning rate is a number above 0.")
+            raise UsageError(f"lr holds {wrong[0]}. {RATE.wanted}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,9 +107,23 @@ class ConceptModel:
     text: Text | None = None
 
     def __post_init__(self) -> None:
-        ways = [f"[{one}]" for one in ("retrieval", "learner", "text") if getattr(self, one) is not None]
+        ways = [f"[{one}]" for one in WAYS if getattr(self, one) is not None]
         if len(ways) > 1:
             raise UsageError(f"{' and '.join(ways)} both answer in place of the head. Keep one of them.")
+        if self.text is None:
+            return
+        idle = [
+            f"[{name}]"
+            for name, one, plain in (
+                ("search", self.search, SearchSettings()),
+                ("teacher", self.teacher, TeacherSettings()),
+            )
+            if one != plain
+        ]
+        if idle:
+            raise UsageError(
+                f"[text] trains no network, and {' and '.join(idle)} would do nothing. Keep one or the other."
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +134,11 @@ class Member(ConceptModel):
     file: str = ""
     seed: int | None = None  # in place of train.seed
     weight: float | None = None  # for the rule `weighted`
+
+    def __post_init__(self) -> None:
+        ConceptModel.__post_init__(self)  # slots make another class of this one, which super() does not know
+        if self.seed is not None and (wrong := problems(self, {"seed": SEED})):
+            raise UsageError(wrong[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,13 +8,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
+from radcap.core import UsageError
 from radcap.core.tables import TableFindings, TableReader, to_toml
 from radcap.detection.decisions.rules import RULES
 from radcap.detection.ensembles.rules import ENSEMBLES
+from radcap.detection.learners.config import Learner
 from radcap.detection.learners.registry import LEARNERS
+from radcap.detection.retrieval.config import Retrieval
 from radcap.detection.retrieval.rules import RETRIEVALS
-from radcap.detection.system import ConceptSystem, Member, tables
+from radcap.detection.system import WAYS, ConceptModel, ConceptSystem, Member, SearchSettings, tables
+from radcap.detection.text.config import Text
 from radcap.vision.blocks import HEADS, LOSSES, POOLINGS
+from radcap.vision.settings import TeacherSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +41,9 @@ _BLOCKS: tuple[tuple[str, str, Registry], ...] = (
 )
 
 
+_TABLES = {"ensemble", *tables(ConceptModel())}
+
+
 def read_concept_system(toml: TomlText) -> ConceptSystem:
     """The system of a file, refused with all that is wrong with it; its members are still to be resolved."""
     findings = TableFindings(toml.text)
@@ -54,8 +62,8 @@ def system_toml(system: ConceptSystem, *, full: bool = False) -> str:
 
 def _system(values: Mapping[str, Any], findings: TableFindings) -> ConceptSystem | None:
     reader, given = TableReader(findings, ConceptSystem), values.get("member")
-    own = {key: one for key, one in values.items() if key != "member"} if _are_tables(given) else values
-    system = reader.read(ConceptSystem, own)
+    own = {key: one for key, one in values.items() if key != "member" or not _are_tables(one)}
+    system = _own(reader, _single(own, (), findings), findings)
     _check_blocks(values, (), findings)
     if not _are_tables(given):
         return system
@@ -63,6 +71,35 @@ def _system(values: Mapping[str, Any], findings: TableFindings) -> ConceptSystem
     found = [_member(reader, one, n, common, findings) for n, one in enumerate(given)]
     members = tuple(one for one in found if one)
     return replace(system, member=members) if system else None
+
+
+def _own(reader: TableReader, given: dict[str, Any], findings: TableFindings) -> ConceptSystem | None:
+    """What stands at the top. Ways to answer are added last, so that one too many is found at its table."""
+    ways = {
+        key: cast("dict[str, Any]", one)
+        for key, one in given.items()
+        if key in WAYS and isinstance(one, dict)
+    }
+    system = reader.read(ConceptSystem, {key: one for key, one in given.items() if key not in ways})
+    hints = {"retrieval": Retrieval, "learner": Learner, "text": Text}
+    made = {key: reader.read(hints[key], one, (key,)) for key, one in ways.items()}
+    if system is None or None in made.values():
+        return None
+    try:
+        return replace(system, **cast("dict[str, Any]", made))
+    except UsageError as error:
+        findings.note("SYS205", (last := [*ways][-1],), place=f"[{last}]", why=error)
+        return None
+
+
+def _single(given: Mapping[str, Any], at: Spot, findings: TableFindings) -> dict[str, Any]:
+    """The keys without tables that were opened as one of many."""
+    many = [key for key, one in given.items() if key in _TABLES and one and _are_tables(one)]
+    for key in many:
+        name = ".".join([*(str(one) for one in at if isinstance(one, str)), key])
+        why = f"One such table is read. Write [{name}], and once."
+        findings.note("SYS205", (*at, key, 0), place=f"[[{name}]]", why=why)
+    return {key: one for key, one in given.items() if key not in many}
 
 
 def _are_tables(given: object) -> TypeGuard[list[dict[str, Any]]]:
@@ -73,7 +110,9 @@ def _are_tables(given: object) -> TypeGuard[list[dict[str, Any]]]:
 def _member(
     reader: TableReader, given: dict[str, Any], n: int, common: Member, findings: TableFindings
 ) -> Member | None:
-    member = reader.read(Member, given, ("member", n), common)
+    if "text" in given:  # what others share for their networks is not meant for it
+        common = replace(common, search=SearchSettings(), teacher=TeacherSettings())
+    member = reader.read(Member, _single(given, ("member", n), findings), ("member", n), common)
     own = [key for key in tables(common) if key in given]
     if given.get("file") and own:
         fields = {"n": n + 1, "file": repr(given["file"]), "tables": ", ".join(f"[{key}]" for key in own)}

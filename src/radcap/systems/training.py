@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["changed", "train"]
 
+_ANSWERS = {"retrieval": "its neighbours", "learner": "a classic model", "text": "words"}
 _TRAINERS = {
     "concepts": "radcap.detection.training:train_system",
     "captions": "radcap.captioning.training:train_captions",
@@ -53,11 +54,20 @@ def train(
         trainer = load_dotted(_TRAINERS[wanted.task])
     except ModuleNotFoundError as error:
         raise Missing(str(error.name), "Training needs it.", "Run: pip install 'radcap[train]'") from error
+    _check_out(Path(out))
     from radcap.datasets import Dataset, load_dataset
     from radcap.detection.talk import SILENT
 
     dataset = data if isinstance(data, Dataset) else load_dataset(data)
     return trainer(wanted, dataset, Path(out), talk or SILENT)
+
+
+def _check_out(out: Path) -> None:
+    """Refuse a saved dataset, which has a card as a finished model has, but no settings."""
+    if (out / "card.json").is_file() and not (out / "system.toml").exists():
+        raise UsageError(
+            f"{out} holds files that are no training of radcap. Choose a new or an empty folder."
+        )
 
 
 def changed(system: System, changes: Mapping[str, str]) -> System:
@@ -85,16 +95,21 @@ def _changed_concepts(system: ConceptSystem, wanted: Mapping[str, object], path:
     for key, value in wanted.items():
         for one in _concerned(members, key):
             _set(one, key, value)
+    if members:  # each answers in its own way
+        values = {key: one for key, one in values.items() if key not in _ANSWERS}
     values |= {"member": members} if members else {}
     return resolve(read_concept_system(TomlText(values, "", path)), read_concepts, path=path)
 
 
 def _concerned(members: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:
-    """The members that have the table of a key; neighbours answer only in those that say so themselves."""
+    """The members that have the table of a key: some answer in a way that they name themselves, and those who
+    go by words train no network."""
     table, dot, _ = key.partition(".")
     having = [one for one in members if table in one] if dot else []
-    if table == "retrieval" and members and not having:
-        raise UsageError(f"{key} cannot be set: no member of this system answers by its neighbours.")
+    if table in {"search", "teacher"}:
+        having = [one for one in having if "text" not in one]
+    if table in _ANSWERS and members and not having:
+        raise UsageError(f"{key} cannot be set: no member of this system answers by {_ANSWERS[table]}.")
     return having
 
 

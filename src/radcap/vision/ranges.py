@@ -15,7 +15,18 @@ from radcap.core import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["ABOVE_ZERO", "BELOW_ONE", "SHARE", "ZERO_OR_MORE", "Range", "check_ranges", "problems"]
+__all__ = [
+    "ABOVE_ZERO",
+    "BELOW_ONE",
+    "SEED",
+    "SHARE",
+    "ZERO_OR_MORE",
+    "Range",
+    "above_zero",
+    "between",
+    "check_ranges",
+    "problems",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +49,17 @@ SHARE = Range(0, 1, "Give a number from 0 to 1.")
 BELOW_ONE = Range(0, 1, "Give 0, or a number below 1.", open_high=True)
 ZERO_OR_MORE = Range(0, inf, "Give 0 or more.")
 ABOVE_ZERO = Range(0, inf, "Give a number above 0.", open_low=True)
+SEED = Range(0, 2**32 - 1, "Give a whole number from 0 to 4,294,967,295.")  # as numpy and scikit-learn take
+
+
+def between(low: float, high: float) -> Range:
+    """From one number to the other, both allowed."""
+    return Range(low, high, f"Give {low:,} to {high:,}.")
+
+
+def above_zero(high: float) -> Range:
+    """Up to a number, which is allowed, as 0 is not."""
+    return Range(0, high, f"Give a number above 0, and {high:,} at most.", open_low=True)
 
 
 def problems(table: object, ranges: Mapping[str, Range]) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from radcap.vision.ranges import ABOVE_ZERO, BELOW_ONE, SHARE, ZERO_OR_MORE, Range, check_ranges
+from radcap.vision.ranges import BELOW_ONE, SEED, SHARE, Range, above_zero, between, check_ranges
 
 __all__ = [
     "AugmentSettings",
@@ -23,13 +23,17 @@ __all__ = [
 
 CSRA_HEADS = (1, 2, 4, 6, 8)
 JOINED = "joined"
-_COUNT = Range(1, float("inf"), "Give 1 or more.")
-_SIZE = Range(16, float("inf"), "Images are 16 pixels wide or more.")
-_LOAD = Range(1, float("inf"), "Images are loaded at 1 time the size or more.")
+RATE = above_zero(1000)  # of learning
+_SIZE = Range(16, 4096, "Images are 16 to 4,096 pixels wide.")
+_LOAD = Range(1, 10, "Images are loaded at 1 to 10 times the size.")
+_ZOOM = between(0.01, 100)
 _ANGLE = Range(0, 180, "Give degrees from 0 to 180.")
 _ALPHA = Range(float("-inf"), 1, "Give a number from 0 to 1, or one below 0 for no weight.")
 _LEVELS = Range(1, 5, "Give 1 to 5.")
-_FACTOR = Range(0, 1, "Give a number above 0, and 1 at most.", open_low=True)
+_WIDTH = between(1, 65_536)
+_EPOCHS = between(0, 100_000)
+_WEIGHT = between(0, 1_000_000)  # of one thing against another
+_TEMPERATURE = between(0.0001, 10_000)  # beyond, single precision knows but 0 and infinity
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +57,10 @@ class AugmentSettings:
     def __post_init__(self) -> None:
         shares = ("flip_horizontal", "flip_vertical", "shift", "brightness", "contrast", "noise", "erase")
         sizes = ("stretch", "gamma", "mixup", "cutmix")
-        ranges = dict.fromkeys(shares, SHARE) | dict.fromkeys(sizes, ZERO_OR_MORE) | {"rotate": _ANGLE}
+        ranges = dict.fromkeys(shares, SHARE) | dict.fromkeys(sizes, between(0, 100)) | {"rotate": _ANGLE}
         low, high = self.zoom
-        right = low in ABOVE_ZERO and high in ABOVE_ZERO and low <= high
-        wrong = f"zoom is {low} to {high}. Give the smaller factor first, and both above 0."
+        right = low in _ZOOM and high in _ZOOM and low <= high
+        wrong = f"zoom is {low} to {high}. Give the smaller factor first, and both from 0.01 to 100."
         check_ranges(self, ranges, () if right else (wrong,))
 
 
@@ -73,7 +77,7 @@ class ImageSettings:
     augment: AugmentSettings = field(default_factory=AugmentSettings)
 
     def __post_init__(self) -> None:
-        check_ranges(self, {"size": _SIZE, "load": _LOAD, "clahe": ZERO_OR_MORE})
+        check_ranges(self, {"size": _SIZE, "load": _LOAD, "clahe": between(0, 1000)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,7 @@ class BackboneSettings:
     part: tuple[BackboneSettings, ...] = ()  # joined: the networks whose features stand side by side
 
     def __post_init__(self) -> None:
-        counts = {"words": _COUNT, "levels": _LEVELS, "width": _COUNT}
+        counts = {"words": _WIDTH, "levels": _LEVELS, "width": between(1, 4096)}
         check_ranges(self, {"drop": SHARE, "corruption": BELOW_ONE} | counts, self._wrong_parts())
 
     def _wrong_parts(self) -> list[str]:
@@ -157,16 +161,25 @@ class HeadSettings:
         wrong: list[str] = []
         if self.kind == "csra" and self.heads not in CSRA_HEADS:
             wrong.append(f"heads is {self.heads}. CSRA has 1, 2, 4, 6 or 8.")
-        if any(width < 1 for width in self.hidden):
-            wrong.append(f"hidden holds {min(self.hidden)}. A layer is 1 wide or more.")
+        wrong += [
+            f"hidden holds {one}. A layer is 1 to 65,536 wide." for one in self.hidden if one not in _WIDTH
+        ]
         if self.kind != "csra" and self.heads >= 1 and self.width % self.heads:
             wrong.append(f"width is {self.width}, and heads is {self.heads}. Heads must divide the width.")
         if self.least > self.length:
             wrong.append(f"least is {self.least}, and length is {self.length}. Give no more than the length.")
-        counts = ("heads", "groups", "width", "nearest", "layers", "length", "beams")
-        weights = ("strength", "least", "end_weight", "critic", "critic_weight", "count_weight")
-        ranges = dict.fromkeys(counts, _COUNT) | dict.fromkeys(weights, ZERO_OR_MORE)
-        check_ranges(self, ranges | {"drop": SHARE, "hide": BELOW_ONE, "temperature": ABOVE_ZERO}, wrong)
+        widths = ("heads", "groups", "width", "nearest")
+        weights = ("strength", "end_weight", "critic_weight", "count_weight")
+        ranges = dict.fromkeys(widths, _WIDTH) | dict.fromkeys(weights, _WEIGHT)
+        counts = {
+            "layers": between(1, 100),
+            "length": between(1, 1000),
+            "least": between(0, 1000),
+            "beams": between(1, 1000),
+            "critic": between(0, 65_536),
+        }
+        shares = {"drop": SHARE, "hide": BELOW_ONE, "temperature": _TEMPERATURE}
+        check_ranges(self, ranges | counts | shares, wrong)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +204,16 @@ class LossSettings:
     first: float = 0.25  # curriculum: the part of the labels that comes first, the easiest
 
     def __post_init__(self) -> None:
-        powers = dict.fromkeys(("gamma", "gamma_positive", "gamma_negative", "power"), ZERO_OR_MORE)
-        others = {"smoothing": BELOW_ONE, "alpha": _ALPHA, "clip": BELOW_ONE, "largest": ABOVE_ZERO}
-        contrasts = dict.fromkeys(("image_concept", "image_image", "concept_concept"), ZERO_OR_MORE)
-        curriculum = {"warm": _COUNT, "every": _COUNT, "first": SHARE, "contrast": ABOVE_ZERO}
+        powers = dict.fromkeys(("gamma", "gamma_positive", "gamma_negative", "power"), between(0, 100))
+        others = {
+            "smoothing": BELOW_ONE,
+            "alpha": _ALPHA,
+            "clip": BELOW_ONE,
+            "largest": above_zero(1_000_000),
+        }
+        contrasts = dict.fromkeys(("image_concept", "image_image", "concept_concept"), _WEIGHT)
+        epochs = dict.fromkeys(("warm", "every"), between(1, 100_000))
+        curriculum = epochs | {"first": SHARE, "contrast": _TEMPERATURE}
         check_ranges(self, powers | others | contrasts | curriculum)
 
 
@@ -207,7 +226,12 @@ class TeacherSettings:
     temperature: float = 1.0
 
     def __post_init__(self) -> None:
-        check_ranges(self, {"weight": SHARE, "temperature": ABOVE_ZERO})
+        wrong: list[str] = []
+        if self.models and not self.weight:
+            wrong.append("It names models, and their weight is 0. Give a weight above 0, or delete models.")
+        if self.weight and not self.models:
+            wrong.append("It has a weight and no models. Name the folders of models, or delete weight.")
+        check_ranges(self, {"weight": SHARE, "temperature": _TEMPERATURE}, wrong)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,12 +265,17 @@ class TrainSettings:
     refit: bool = False  # at the end once more, on train and valid together
 
     def __post_init__(self) -> None:
-        counts = ("epochs", "head_lr", "weight_decay", "warmup", "patience", "clip_grad", "early_stop", "sam")
+        counts = dict.fromkeys(("epochs", "warmup", "patience", "early_stop"), _EPOCHS)
         others = {
-            "batch": _COUNT,
-            "lr": ABOVE_ZERO,
-            "factor": _FACTOR,
+            "batch": between(1, 1_000_000),
+            "lr": RATE,
+            "head_lr": between(0, 10_000),
+            "weight_decay": between(0, 1000),
+            "clip_grad": _WEIGHT,
+            "sam": between(0, 100),
+            "factor": above_zero(1),
             "momentum": BELOW_ONE,
             "ema": BELOW_ONE,
+            "seed": SEED,
         }
-        check_ranges(self, dict.fromkeys(counts, ZERO_OR_MORE) | others)
+        check_ranges(self, counts | others)

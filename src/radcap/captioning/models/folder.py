@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from radcap.captioning.system_reading import OWN_DETECTOR, caption_toml, read_caption_system
-from radcap.core import Task
+from radcap.core import Task, UsageError
 from radcap.core.tables import read_toml
 from radcap.detection.models.any_folder import AnyFolder
 from radcap.detection.models.folder import ModelFolder
@@ -78,7 +78,11 @@ class CaptionFolder(AnyFolder):
 
     def check(self) -> None:
         """Refuse what is no captioner, and texts that are not those of the card."""
-        if self.card().get("task") != Task.CAPTIONS:
+        task = self.card().get("task")
+        if task == Task.CONCEPTS:
+            why = "it detects concepts, and a captioner is wanted"
+            raise UsageError(f"{self.path} cannot be used: {why}. Give a captioner, such as zoo:captions.")
+        if task != Task.CAPTIONS:
             raise self.broken("card.json", "it is not the card of a captioner")
         AnyFolder.check(self)  # super() does not know its class where slots are made
 

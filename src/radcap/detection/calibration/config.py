@@ -8,7 +8,6 @@ Invariant: a value that exists can be used.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 from typing import Literal, TypeAlias, get_args
 
 from radcap.core.errors import UsageError, unknown_name
@@ -19,6 +18,7 @@ Method: TypeAlias = Literal["none", "temperature", "platt", "isotonic"]
 Groups: TypeAlias = Literal["all", "kind", "label"]
 METHODS: tuple[Method, ...] = get_args(Method)
 GROUPS: tuple[Groups, ...] = get_args(Groups)
+_MOST = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,5 +39,5 @@ class Calibration:
             raise unknown_name("calibration method", str(self.method), METHODS)
         if self.groups not in GROUPS:
             raise unknown_name("calibration group", str(self.groups), GROUPS)
-        if not (isfinite(self.shrinkage) and self.shrinkage >= 0):
-            raise UsageError(f"shrinkage = {self.shrinkage} is no number of positives. Give 0 or more.")
+        if not 0 <= self.shrinkage <= _MOST:  # so written, NaN fails too
+            raise UsageError(f"shrinkage = {self.shrinkage} is no number of positives. Give 0 to {_MOST:,}.")

@@ -29,6 +29,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "fit_images": (1, 10**9),
     "heads": (1, 100_000),
 }
+_LEAST_STEP = 1e-4  # smaller ones try more thresholds than there is time for
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,8 @@ class Decision:
             for name, (low, high) in _RANGES.items()
             if not low <= getattr(self, name) <= high  # so written, NaN fails too
         ]
+        if 0 < self.step < _LEAST_STEP:
+            wrong.append(f"step = {self.step} is neither 0 nor from {_LEAST_STEP:g} on")
         if self.exactly_one not in {"none", "modality"}:
             wrong.append(f"exactly_one = {self.exactly_one!r} is neither 'none' nor 'modality'")
         if wrong:

@@ -8,12 +8,13 @@ Invariant: the value alone decides what is computed: weights that were fitted ar
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 from typing import Literal
 
 from radcap.core import UsageError
 
 __all__ = ["Ensemble"]
+
+_HEAVIEST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +32,10 @@ class Ensemble:
     def __post_init__(self) -> None:
         if self.votes < 0:
             raise UsageError(f"votes is {self.votes}. It counts members that say yes. Give 1 or more.")
-        if any(not isfinite(weight) or weight < 0 for weight in self.weights):
+        if any(not 0 <= weight <= _HEAVIEST for weight in self.weights):  # so written, NaN fails too
             raise UsageError(
-                f"weights is {self.weights}. A weight is a number from 0 on. Give one per member."
+                f"weights is {self.weights}. A weight is a number from 0 to {_HEAVIEST:,}."
+                " Give one per member."
             )
         if self.weights and not sum(self.weights):
             raise UsageError("All weights are 0. No member would count. Give one of them a weight.")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from radcap.vision.ranges import ABOVE_ZERO, Range, check_ranges
+from radcap.vision.ranges import SEED, Range, above_zero, between, check_ranges
 
 __all__ = ["Learner"]
-
-_COUNT = Range(1, float("inf"), "Give 1 or more.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,5 +23,12 @@ class Learner:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        counts = dict.fromkeys(("trees", "depth", "leaf", "rounds"), _COUNT)
-        check_ranges(self, counts | {"rate": ABOVE_ZERO, "strength": ABOVE_ZERO})
+        counts = dict.fromkeys(("trees", "rounds"), between(1, 10_000))
+        others = {
+            "depth": between(1, 1000),
+            "leaf": between(1, 1_000_000_000),
+            "rate": above_zero(1),
+            "strength": Range(1e-6, 1e6, "Give 0.000001 to 1,000,000."),
+            "seed": SEED,
+        }
+        check_ranges(self, counts | others)

@@ -102,8 +102,10 @@ def _places(arrays: Arrays, width: int) -> Iterator[str]:
 
 
 def _ways(left: NDArray[np.int32], here: NDArray[np.int32], depth: int) -> Iterator[str]:
-    for _ in range(depth):
+    steps = 0
+    while (left[here] != here).any():  # children come after their parents, so it ends
+        if steps == depth:
+            yield f"its trees are deeper than {depth:,}"
+            return
         below = left[here]
-        here = np.unique(np.concatenate([below, below + (below != here)]))
-    if (left[here] != here).any():
-        yield f"its trees are deeper than {depth:,}"
+        here, steps = np.unique(np.concatenate([below, below + (below != here)])), steps + 1

@@ -42,7 +42,7 @@ class Grove:
         """The longest way from a root to a leaf."""
         steps, here = 0, self.roots
         while len(inner := here[self.left[here] != here]):
-            here, steps = np.concatenate([self.left[inner], self.left[inner] + 1]), steps + 1
+            here, steps = np.unique(np.concatenate([self.left[inner], self.left[inner] + 1])), steps + 1
         return steps
 
     def total(self, vectors: Floats) -> Floats:

@@ -10,7 +10,7 @@
     gate.safetensors   the layer that tells radiology images from others, where there is one
 
 Invariant: `card.json` is written last and knows the texts beside it, so a folder with a card is whole, and
-one whose parts come from different models is refused.
+one whose parts come from different models is refused. A card without settings may be that of a dataset.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from radcap.core import Task, UsageError
 from radcap.core.tables import read_toml
 from radcap.detection.calibration import calibrator_from_json
 from radcap.detection.decisions import rescue_from_json, rule_from_json
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ModelFolder"]
 
+_GIVE = "Give the folder of a concept model that radcap train wrote, or zoo:concepts."
 _UNSAFE = re.compile(r"[/\\:\0]|^\.+")  # a member's name may be that of a file or a path
 
 
@@ -43,6 +45,10 @@ class ModelFolder(AnyFolder):
     """Reading and writing the parts; each reader says what is wrong with a part."""
 
     TEXTS: ClassVar = ("system.toml", "labels.csv", "decision.json", "words.json")
+
+    @property
+    def settings(self) -> Path:
+        return self.path / "system.toml"
 
     @property
     def gate(self) -> Path:
@@ -64,7 +70,13 @@ class ModelFolder(AnyFolder):
         self.write("system.toml", system_toml(system, full=True))
 
     def system(self) -> ConceptSystem:
-        return read_concept_system(read_toml(self.path / "system.toml", str(self.path / "system.toml")))
+        """The settings; what is another folder of radcap's is refused in a sentence."""
+        if not self.settings.exists():
+            raise UsageError(f"{self.path} holds no model: it has no {self.settings.name}. {_GIVE}")
+        read = read_toml(self.settings, str(self.settings))
+        if read.values.get("task") == Task.CAPTIONS:
+            raise UsageError(f"{self.path} is a captioner and not a concept model. {_GIVE}")
+        return read_concept_system(read)
 
     def write_decision(
         self, calibrator: Calibrator | None, rule: Rule | None, rescue: CountRescue | None = None

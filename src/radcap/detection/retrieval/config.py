@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from radcap.core import UsageError
+from radcap.vision.ranges import above_zero, between
 
 __all__ = ["Engine", "Metric", "Retrieval"]
 
 Metric: TypeAlias = Literal["cosine", "euclid"]
 Engine: TypeAlias = Literal["auto", "exact", "faiss"]
+_TEMPERATURE = between(0.0001, 10_000)
+_VOTES = above_zero(1_000_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +39,8 @@ class Retrieval:
             for name, value, wanted, fine in (
                 ("k", self.k, "1 or more", self.k >= 1),
                 ("share", self.share, "more than 0, at most 1", 0 < self.share <= 1),
-                ("temperature", self.temperature, "more than 0", self.temperature > 0),
-                ("smoothing", self.smoothing, "more than 0", self.smoothing > 0),
+                ("temperature", self.temperature, "0.0001 to 10,000", self.temperature in _TEMPERATURE),
+                ("smoothing", self.smoothing, "more than 0, at most 1,000,000,000", self.smoothing in _VOTES),
             )
             if not fine
         ]

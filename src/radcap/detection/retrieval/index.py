@@ -26,6 +26,8 @@ from radcap.detection.retrieval.vectors import Vectors, checked, prepared
 
 __all__ = ["NeighbourIndex"]
 
+_FILLED = 1024  # rows are filled up to k, or to this where there are fewer images: k may be any number
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NeighbourIndex:
@@ -85,6 +87,7 @@ class NeighbourIndex:
         of the same group are no neighbours."""
         if k < 1:
             raise UsageError(f"k is {k}. It counts neighbours. Give 1 or more.")
+        k = self.reach(k)
         asked = self.projected(queries)
         hidden = None if exclude_groups is None else same_group(self.groups, exclude_groups, len(asked))
         search = Search(self._floats(), asked, k, self.metric, hidden)
@@ -93,6 +96,10 @@ class NeighbourIndex:
         if approximate:
             return reduced_search(search)
         return search.exact(products(search.vectors, asked, self.metric))
+
+    def reach(self, k: int) -> int:
+        """How wide a row of k neighbours is."""
+        return min(k, max(len(self), _FILLED))
 
     def projected(self, queries: NDArray[Any]) -> Vectors:
         """Queries in the space of the vectors."""

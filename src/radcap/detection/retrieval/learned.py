@@ -31,9 +31,9 @@ _LABELS_PER_NEIGHBOUR = 4
 def learned(index: NeighbourIndex, neighbours: Neighbours, retrieval: Retrieval) -> Floats:
     """The share of the learned weights behind a label, against the learned threshold. In an index that has
     learned none, all neighbours count alike, and `share` is the threshold."""
-    there = neighbours.there
-    ranks = index.ranks or RankWeights.equal(retrieval.k, retrieval.share)
-    if len(ranks.weights) != retrieval.k:
+    there, k = neighbours.there, index.reach(retrieval.k)
+    ranks = index.ranks or RankWeights.equal(k, retrieval.share)
+    if len(ranks.weights) not in {k, retrieval.k}:
         raise UsageError(
             f"The index has learned weights of {len(ranks.weights)} neighbours, and k is {retrieval.k}."
             " Give the k that it was trained with, or train it again."
@@ -56,7 +56,7 @@ def learn_ranks(index: NeighbourIndex, retrieval: Retrieval, seed: int) -> RankW
 
     At most 2,000 images are asked, evenly spread.
     """
-    k = retrieval.k
+    k = index.reach(retrieval.k)
     if not len(index):
         return RankWeights.equal(k, retrieval.share)
     groups = [group or own for group, own in zip(index.groups or index.ids, index.ids, strict=True)]

@@ -14,6 +14,8 @@ from radcap.core import UsageError
 
 __all__ = ["Text"]
 
+_MOST_TOKENS = 10_000
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -32,7 +34,7 @@ class Text:
     def __post_init__(self) -> None:
         if not self.words:
             raise UsageError("words is empty. Write dataset, zoo:NAME, a model folder, or vlm:FOLDER.")
-        if self.tokens < 1:
-            raise UsageError(f"tokens is {self.tokens}. Give 1 or more.")
+        if not 1 <= self.tokens <= _MOST_TOKENS:
+            raise UsageError(f"tokens is {self.tokens}. Give 1 to {_MOST_TOKENS:,}.")
         if not 0 < self.cutoff <= 1:
             raise UsageError(f"cutoff is {self.cutoff}. Give a number above 0, and 1 at most.")

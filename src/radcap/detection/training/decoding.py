@@ -48,8 +48,14 @@ def decoded_pictures(
         some = ", ".join(f"{one} ({code})" for one, code in list(pictures.refused.items())[:_SHOWN])
         talk.tell(f"Left out, for they will not decode: {counted(len(pictures.refused))}, {some}")
     if not len(pictures):
-        raise UsageError(f"No image of {dataset.name} can be read. See radcap dataset check.")
+        raise UsageError(f"No image of {_asked(dataset)} can be read. See radcap dataset check.")
     return pictures
+
+
+def _asked(dataset: Dataset) -> str:
+    """The dataset, or the split that alone was asked of it."""
+    splits = dataset.splits
+    return f"the split {splits[0]!r} of {dataset.name}" if len(splits) == 1 else dataset.name
 
 
 def _awaited(

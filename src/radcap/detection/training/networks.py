@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from radcap.detection.examples import label_matrix
+from radcap.detection.training.batches import check_batches
 from radcap.detection.training.decoding import decoded_pictures, unheard
 from radcap.detection.training.facts import label_facts
 from radcap.detection.training.kept_networks import network_key
@@ -84,6 +85,10 @@ class Trainer:
         check_loss(self.model.loss, network.head)
         _ = self.teacher
         return network
+
+    def check_batches(self, network: Network, images: int) -> None:
+        """Refuse batches that a network cannot learn from as a whole."""
+        check_batches(network, self.model, images, self.place)
 
     def feeds(
         self, network: Network, fit: Dataset, held: Dataset | None

@@ -80,7 +80,8 @@ class ModelMaker:
 
             check_text_model(self)
         else:
-            self._trainer().check()
+            trainer = self._trainer()
+            trainer.check_batches(trainer.check(), len(self.parts.learnt))
 
     def leave_networks(self) -> None:
         """Train the networks of the model, for whoever takes them from the shelf; nothing else is made."""
@@ -121,6 +122,7 @@ class ModelMaker:
             split = self.system.data.held
             self.talk.tell(f"There is no split {split!r} to choose on: 0.5 decides, uncalibrated")
         feed, held = trainer.feeds(network, parts.learnt, parts.held)
+        trainer.check_batches(network, len(feed))  # some may not have been decoded
         return trainer, feed, held, held if parts.inner is None else trainer.feed(parts.inner)
 
     def _trainer(self) -> Trainer:

@@ -41,6 +41,7 @@ class Parts:
     @classmethod
     def of(cls, dataset: Dataset, data: DataSettings, seed: int = 0) -> Parts:
         """An unknown training split is refused; without the held-out one, nothing can be chosen on it."""
+        _check_sources(dataset, data)
         fit = learnable(dataset.split(data.fit), data)
         held = learnable(dataset.split(data.held), data) if data.held in dataset.splits else None
         if held is not None and len(held) and len(set(groups_of(held, held.ids))) == 1:
@@ -99,6 +100,20 @@ class Parts:
             "licences": dict(licences.most_common()),
             "sources": dict(sources.most_common()),
         }
+
+
+def _check_sources(dataset: Dataset, data: DataSettings) -> None:
+    """Refuse to leave out what is not there."""
+    if not data.without_sources:
+        return
+    known = sorted({one for one in dataset.column("source").to_pylist() if one})
+    lacking = [repr(one) for one in data.without_sources if one not in known]
+    if lacking:
+        told = f"It has {', '.join(known)}." if known else "It names none."
+        raise UsageError(
+            f"[data] without_sources names {', '.join(lacking)}, and {dataset.name} has no such source."
+            f" {told} Name one of its sources, or delete the key."
+        )
 
 
 def _drawn(fit: Dataset, part: float, seed: int) -> Dataset:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["leave_networks", "train_system"]
 
 _SHELF_BYTES = 2 * 2**30
+_NAME_BYTES = 200  # the most file systems take 255, and what is written first has a longer name
+_SHOWN = 40  # letters of a name that is refused
 
 
 def train_system(
@@ -45,6 +47,7 @@ def train_system(
     folder, place = ModelFolder(out), pick_place(system.train.device, system.train.precision)
     parts = {name: Parts.of(dataset, model.data, model.train.seed) for name, model in models(system).items()}
     talk = talk if place.is_first else SILENT  # one of several processes speaks
+    _check_lengths(system)
     _check_folders(system, folder)
     check_joining(system, parts)
 
@@ -84,13 +87,22 @@ def leave_networks(member: Member, dataset: Dataset, out: Path, talk: Talk, shel
 
 def _look(model: ConceptSystem) -> str:
     """What decides whether a member can be had."""
-    return repr(
-        (model.data, model.image.size, model.backbone, model.head, model.loss, model.teacher, model.text)
-    )
+    network = (model.data, model.image.size, model.backbone, model.head, model.loss, model.train.batch)
+    return repr((network, model.teacher, model.text))
 
 
 def _alone(member: Member) -> ConceptSystem:
     return ConceptSystem(name=member.name, task="concepts", **tables(member))
+
+
+def _check_lengths(system: ConceptSystem) -> None:
+    for name in (system.name, *(one.name for one in system.member)):
+        size = len(name.encode())
+        if size > _NAME_BYTES:
+            raise UsageError(
+                f"The name {name[:_SHOWN]}... has {size:,} bytes, and files are named by it:"
+                f" {_NAME_BYTES} are the most. Give a shorter one."
+            )
 
 
 def _check_folders(system: ConceptSystem, folder: ModelFolder) -> None:

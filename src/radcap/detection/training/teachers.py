@@ -28,7 +28,7 @@ Looker: TypeAlias = "tuple[Callable[[torch.Tensor], torch.Tensor], int]"  # a ne
 def open_teacher(model: ConceptModel, labels: tuple[Cui, ...], place: Place) -> Teacher | None:
     """The teacher of a system file, or None where it names none."""
     settings = model.teacher
-    if not settings.models or not settings.weight:
+    if not settings.models:
         return None
     if model.backbone.frozen:
         raise UsageError(

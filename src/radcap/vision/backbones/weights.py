@@ -8,6 +8,7 @@ classifier) is left out.
 # pyright: reportUnknownVariableType=false
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -33,6 +34,7 @@ LITE = "tf_efficientnet_lite"
 PACKAGED = tuple(f"{LITE}{number}" for number in range(3))
 PUBLISHED = ("hugging-face", "open-clip")  # their weights describe them: a factory reads both at once
 _ANY_SIZE = 224  # pixels; the weights are the same at each
+_NO_REASON = (LookupError, EOFError, struct.error)  # what unpickling ends in has no words for a reader
 _WRAPPERS = ("backbone.body.", "network.", "module.", "pre.")
 
 
@@ -50,13 +52,14 @@ def load_weights(backbone: Backbone, settings: BackboneSettings) -> None:
     path = Path(settings.weights)
     if settings.name in PUBLISHED and not is_model_folder(path):
         return
-    path = path / "model.safetensors" if path.is_dir() else path
-    if not path.exists():
+    file = path / "model.safetensors" if path.is_dir() else path
+    if not file.exists():
+        why = f"a folder that holds no {file.name}" if path.is_dir() else "which is no file or folder here"
         raise UsageError(
-            f"[backbone] weights is {settings.weights!r}, which is no file or folder here."
+            f"[backbone] weights is {settings.weights!r}, {why}."
             " Write none, timm, package, or the path of a .safetensors or .pth file or of a model folder."
         )
-    _fill_by_name(backbone, read_weights(path), path)
+    _fill_by_name(backbone, read_weights(file), file)
 
 
 def _fill_from_timm(backbone: Backbone, settings: BackboneSettings) -> None:
@@ -101,7 +104,8 @@ def read_weights(path: Path) -> dict[str, torch.Tensor]:
         else:
             held = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # each reader has errors of its own, and torch's are long
-        why = str(error).partition("\n")[0].partition(". ")[0].rstrip(".")
+        told = str(error).partition("\n")[0].partition(". ")[0].rstrip(".")
+        why = "it is no file of weights, or not the whole of one" if isinstance(error, _NO_REASON) else told
         raise InputError(
             f"{path} cannot be read as weights: {why}. Give a .safetensors file or a .pth state dict.",
             path=str(path),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Phase", "difficulty_of", "fit_easy_first"]
 
+_SEEDS = 2**32
 _OTHER_LOTS = 104_729  # the second part shall not repeat the order and the views of the first
 
 
@@ -46,7 +47,7 @@ def fit_easy_first(
     if first.stopped == "no number":
         return first
     rest = settings.epochs - warm
-    after = replace(settings, epochs=rest, seed=settings.seed + _OTHER_LOTS)
+    after = replace(settings, epochs=rest, seed=(settings.seed + _OTHER_LOTS) % _SEEDS)
     return _joined(first, phase(loss.knowing(difficulty(), rest), after, "", warm))
 
 

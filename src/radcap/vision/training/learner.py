@@ -50,6 +50,12 @@ class Learner:
         else:
             self.kept = weights_of(self.network)
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether all that is kept are numbers."""
+        held = [one for one in self.kept.values() if one.dtype.is_floating_point]
+        return bool(torch.stack([one.isfinite().all() for one in held]).all()) if held else True
+
     def note(self, row: EpochRow) -> None:
         """An epoch is over, and `kept` is its outcome."""
         self.history += row

@@ -1,14 +1,15 @@
 """The training loop.
 
 Invariant: an epoch depends on the state before it and on (seed, epoch) alone; so training that was killed and
-goes on from its last checkpoint ends with the weights it would have had. A loss that is no number ends it
-with the last good epoch.
+goes on from its last checkpoint ends with the weights it would have had. A loss or a weight that is no
+number ends it with the last good epoch.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from radcap.core import UsageError, counted
@@ -102,12 +103,17 @@ def learn(
 def _epoch(
     learner: Learner, lesson: Lesson, exam: Exam | None, settings: TrainSettings, place: Place
 ) -> EpochRow | None:
-    """One epoch, judged and noted; None where the loss became no number."""
+    """One epoch, judged and noted; None where the loss or a weight became no number."""
     steps = take_steps(learner, lesson, settings, place)
     if steps is None:
         return None
+    before = learner.kept
     learner.settle()
     judged = (None, None) if exam is None else _judged(learner, exam, place)
+    # the last step may have spoilt the weights after the last loss was taken
+    if not place.agreed(learner.is_sound and isfinite(judged[0] or 0)):
+        learner.kept = before
+        return None
     number, speed = len(learner.history.rows), round(steps.images / steps.seconds, 1)
     row = EpochRow(number, steps.loss, steps.lr, round(steps.seconds, 3), speed, *judged)
     learner.note(row)
