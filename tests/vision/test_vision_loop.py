@@ -274,7 +274,7 @@ def test_a_last_step_of_the_first_epoch_that_spoils_the_weights_is_told():
 def test_a_held_out_loss_that_is_no_number_ends_training_with_the_epoch_before():
     judged, network = iter([(0.5, 0.1), (math.nan, 0.9)]), tiny_network()
     lesson = LabelLesson(drawn_feed(), BCE, CPU)
-    trained = learn(network, lesson, QUICK, CPU, exam=lambda _: next(judged))
+    trained = learn(network, lesson, QUICK, CPU, exam=lambda network: next(judged))
     assert (trained.stopped, trained.epoch) == ("no number", 0)
 
 
