@@ -18,7 +18,7 @@ from radcap.captioning.training.judging import caption_columns, caption_figures
 from radcap.core import MODALITIES
 from radcap.datasets import caption_truth
 from radcap.detection.examples import groups_of
-from radcap.stats.bootstrap import percentile_interval, resampled_means, sums_by_group
+from radcap.stats import percentile_interval, resampled_means, sums_by_group
 from radcap.stats.holm import holm_adjusted
 from radcap.stats.permutation import sign_flip_test
 

@@ -163,6 +163,15 @@ def test_weights_of_the_hub_are_missing_without_a_network(monkeypatch, tmp_path)
     assert make_backbone(settings, size=64, weights=False).width == 512
 
 
+def test_a_network_of_timm_brings_its_weights_itself():
+    settings = BackboneSettings(name="resnet10t.c3_in1k", weights="timm")
+    backbone = make_timm(settings, size=32, pretrained=False)
+    before = {name: tensor.clone() for name, tensor in backbone.body.state_dict().items()}
+    load_weights(backbone, settings)
+    after = backbone.body.state_dict()
+    assert all(torch.equal(after[name], tensor) for name, tensor in before.items())
+
+
 @pytest.mark.parametrize("asked", ["timm", "none"])
 def test_what_timm_cannot_make_is_refused_whatever_the_weights(asked):
     settings = BackboneSettings(name="densenet121", drop=0.2, weights=asked)

@@ -25,12 +25,8 @@ from radcap.stats.ranks import ranks
 
 if TYPE_CHECKING:
     from radcap.stats.alpha import Scale, krippendorff_alpha
-    from radcap.stats.bootstrap import (
-        paired_bootstrap_p,
-        percentile_interval,
-        resampled_means,
-        sums_by_group,
-    )
+    from radcap.stats.arrays import sums_by_group
+    from radcap.stats.bootstrap import paired_bootstrap_p, percentile_interval, resampled_means
     from radcap.stats.kappa import Kappa, Weighting, chance_corrected, cohen_kappa, rater_kappa
     from radcap.stats.permutation import SignFlipTest, sign_flip_test
     from radcap.stats.rank_ranges import resampled_rank_ranges
@@ -72,7 +68,8 @@ __all__ = [
 
 _HOMES = {
     "alpha": ("Scale", "krippendorff_alpha"),
-    "bootstrap": ("paired_bootstrap_p", "percentile_interval", "resampled_means", "sums_by_group"),
+    "arrays": ("sums_by_group",),
+    "bootstrap": ("paired_bootstrap_p", "percentile_interval", "resampled_means"),
     "kappa": ("Kappa", "Weighting", "chance_corrected", "cohen_kappa", "rater_kappa"),
     "permutation": ("SignFlipTest", "sign_flip_test"),
     "rank_ranges": ("resampled_rank_ranges",),

@@ -8,12 +8,17 @@ Invariant: equal columns stay equal whatever is computed from them, and their or
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CELLS_AT_ONCE", "Floats", "distinct_columns", "rows_at_once"]
+from radcap.core.counts import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["CELLS_AT_ONCE", "Floats", "distinct_columns", "rows_at_once", "sums_by_group"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -34,3 +39,17 @@ def distinct_columns(values: Floats) -> tuple[Floats, list[int]]:
     places = {key: place for place, key in enumerate(sorted(set(keys)))}
     columns = np.stack([np.frombuffer(key, dtype=np.float64) for key in places], axis=1)
     return columns, [places[key] for key in keys]
+
+
+def sums_by_group(values: Floats, groups: Sequence[str]) -> Floats:
+    """The sum of each column over the images of each group: (groups, columns), groups by name.
+
+    >>> sums_by_group(np.array([[1.0], [2.0], [4.0]]), ["b", "a", "b"]).tolist()
+    [[2.0], [5.0]]
+    """
+    if len(groups) != len(values):
+        raise ValueError(f"{counted(len(groups), 'group')} came for {counted(len(values))}.")
+    member = np.unique(np.asarray(groups), return_inverse=True)[1].ravel()
+    sums = np.zeros((int(member.max(initial=-1)) + 1, values.shape[1]))
+    np.add.at(sums, member, values)
+    return sums

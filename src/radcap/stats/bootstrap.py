@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from radcap.core.counts import counted
-from radcap.stats.arrays import Floats, distinct_columns, rows_at_once
+from radcap.stats.arrays import Floats, distinct_columns, rows_at_once, sums_by_group
 from radcap.stats.comparison import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["paired_bootstrap_p", "percentile_interval", "resampled_means", "sums_by_group"]
+__all__ = ["paired_bootstrap_p", "percentile_interval", "resampled_means"]
 
 _ROUNDING = 1e-12  # of the largest difference: exact ties count as far
 
@@ -42,20 +41,6 @@ def resampled_means(
     sums, numbers = np.hsplit(np.vstack(products), 2)
     means = np.divide(sums, numbers, out=np.full_like(sums, np.nan), where=numbers > 0)
     return means[:, place]
-
-
-def sums_by_group(values: Floats, groups: Sequence[str]) -> Floats:
-    """The sum of each column over the images of each group: (groups, columns), groups by name.
-
-    >>> sums_by_group(np.array([[1.0], [2.0], [4.0]]), ["b", "a", "b"]).tolist()
-    [[2.0], [5.0]]
-    """
-    if len(groups) != len(values):
-        raise ValueError(f"{counted(len(groups), 'group')} came for {counted(len(values))}.")
-    member = np.unique(np.asarray(groups), return_inverse=True)[1].ravel()
-    sums = np.zeros((int(member.max(initial=-1)) + 1, values.shape[1]))
-    np.add.at(sums, member, values)
-    return sums
 
 
 def _weights(images: int, resamples: int, seed: int) -> Iterator[Floats]:

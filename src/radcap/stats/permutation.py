@@ -7,6 +7,9 @@ of the signs with all columns serves every pair.
 >>> test = sign_flip_test(values, permutations=100, seed=1)
 >>> test.exact, test.draws, float(test.p[0, 0, 1])
 (True, 8, 0.25)
+>>> test = sign_flip_test(values, permutations=100, seed=1, groups=["x", "x", "y"])
+>>> test.draws, float(test.p[0, 0, 1])
+(4, 0.5)
 """
 
 from __future__ import annotations
@@ -16,11 +19,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from radcap.stats.arrays import Floats, rows_at_once
+from radcap.stats.arrays import Floats, rows_at_once, sums_by_group
 from radcap.stats.draws import takes_all_patterns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = ["SignFlipTest", "sign_flip_test"]
 
@@ -37,30 +40,40 @@ class SignFlipTest:
     exact: bool  # every pattern once, so p = c/draws; else random ones, p = (c + 1)/(draws + 1)
 
 
-def sign_flip_test(values: Floats, *, permutations: int, seed: int) -> SignFlipTest:
+def sign_flip_test(
+    values: Floats, *, permutations: int, seed: int, groups: Sequence[str] | None = None
+) -> SignFlipTest:
     """Test all pairs of runs in `values`, which is (images, metrics, runs).
 
     NaN marks an image that a metric leaves out, for all runs alike. If the images allow no more
-    sign patterns than `permutations`, all of them are taken and the seed has no influence.
+    sign patterns than `permutations`, all of them are taken and the seed has no influence. With `groups`, the
+    group of each image, whole groups are flipped: images of one patient are not independent.
     """
-    centred = _centred(values)
-    images = len(centred)
-    if takes_all_patterns(images, permutations):
-        draws = 2**images
-        return SignFlipTest(_far_apart(centred, _all_flips(images)) / draws, draws, exact=True)
-    far = _far_apart(centred, _random_flips(images, permutations, seed))
+    counted = ~np.isnan(values).all(axis=(1, 2))
+    centred = _centred(values)[counted]
+    limits = _limits(centred)
+    if groups is not None:
+        centred = _summed(centred, np.asarray(groups)[counted].tolist())
+    units = len(centred)
+    if takes_all_patterns(units, permutations):
+        draws = 2**units
+        return SignFlipTest(_far_apart(centred, limits, _all_flips(units)) / draws, draws, exact=True)
+    far = _far_apart(centred, limits, _random_flips(units, permutations, seed))
     return SignFlipTest((far + 1) / (permutations + 1), permutations, exact=False)
 
 
 def _centred(values: Floats) -> Floats:
-    """Values less the mean of the runs, which no difference needs; images that count nowhere are dropped."""
+    """Values less the mean of the runs, which no difference needs."""
     absent = np.isnan(values)
     if not np.array_equal(absent.any(axis=2), absent.all(axis=2)):
         raise ValueError("Runs under one metric must leave out the same images.")
-    counted = ~absent.all(axis=(1, 2))
-    known = np.where(absent, 0.0, values)[counted]
-    centre = known.mean(axis=2, keepdims=True)
-    return np.where(absent[counted], 0.0, known - centre)
+    known = np.where(absent, 0.0, values)
+    return np.where(absent, 0.0, known - known.mean(axis=2, keepdims=True))
+
+
+def _summed(centred: Floats, groups: Sequence[str]) -> Floats:
+    images, metrics, runs = centred.shape
+    return sums_by_group(centred.reshape(images, metrics * runs), groups).reshape(-1, metrics, runs)
 
 
 def _all_flips(images: int) -> Iterator[Floats]:
@@ -80,12 +93,11 @@ def _random_flips(images: int, permutations: int, seed: int) -> Iterator[Floats]
         yield np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, count=images).astype(np.float64)
 
 
-def _far_apart(centred: Floats, flips: Iterable[Floats]) -> Floats:
+def _far_apart(centred: Floats, limits: Floats, flips: Iterable[Floats]) -> Floats:
     """In how many draws each pair is at least as far apart as observed: (metrics, runs, runs)."""
-    images, metrics, runs = centred.shape
-    flat = centred.reshape(images, metrics * runs)
+    units, metrics, runs = centred.shape
+    flat = centred.reshape(units, metrics * runs)
     total = flat.sum(axis=0)
-    limits = _limits(centred)
     counts = np.zeros((metrics, runs, runs))
     for flip in flips:
         sums = (total - 2 * (flip @ flat)).reshape(len(flip), metrics, runs)  # a flip is 1: sign -1
