@@ -28,7 +28,7 @@ CONCEPTS = ("--truth", "truth", "--task", "concepts", *QUICK)
 BOTH = ("compare", "better.csv", "worse.csv", *CAPTIONS)
 KEYS = [
     *("task", "edition", "profile", "n", "ranked_by", "note"),
-    *("procedure", "metrics", "habits", "missing", "issues"),
+    *("procedure", "metrics", "groups", "habits", "missing", "issues"),
 ]
 STANDING = ["run", "value", "n", "interval", "rank", "ranks", "letters"]
 PAIR = ["first", "second", "difference", "interval", "p", "p_holm", "p_bootstrap", "wins", "ties", "losses"]
@@ -443,3 +443,23 @@ def test_of_three_runs_no_image_is_shown(radcap: Command, captions: Path) -> Non
     page = ("--report", "page.html", "--images", "pictures")
     assert radcap("compare", "better.csv", "worse.csv", "run.csv", *CAPTIONS, *page).code == 0
     assert "img_1" not in (captions / "page.html").read_text("utf-8")
+
+
+# --- images that hang together ---
+
+
+def test_groups_are_read_from_a_table(radcap: Command, captions: Path) -> None:
+    ids = [line.split(",")[0] for line in (captions / "truth" / "captions.csv").read_text().splitlines()[1:]]
+    rows = [f"{one},{'first' if place < 2 else ''}" for place, one in enumerate(ids)]
+    (captions / "groups.csv").write_text("\n".join(["ID,group", *rows]) + "\n")
+    done = radcap(*BOTH, "--groups", "groups.csv")
+    assert done.code == 0
+    assert done.out.splitlines()[-1].endswith(f"|groups:{len(ids) - 1}")
+    assert told(radcap(*BOTH, "--groups", "groups.csv", "--json").out)["groups"] == len(ids) - 1
+
+
+def test_groups_of_other_images_are_refused(radcap: Command, captions: Path) -> None:
+    (captions / "groups.csv").write_text("ID,group\nother,a\n")
+    done = radcap(*BOTH, "--groups", "groups.csv")
+    assert (done.code, done.out) == (2, "")
+    assert "have no group" in done.err

@@ -283,7 +283,7 @@ def test_a_comparison_as_json() -> None:
     told = json.loads(json.dumps(compared.to_json()))
     assert list(told) == [
         *("task", "edition", "profile", "n", "ranked_by", "note", "procedure", "metrics"),
-        *("habits", "missing", "issues"),
+        *("groups", "habits", "missing", "issues"),
     ]
     assert (told["task"], told["edition"], told["n"], told["ranked_by"]) == ("captions", "2024", 4, "rouge1")
     assert told["habits"]["good"]["distinct_captions"] == 4

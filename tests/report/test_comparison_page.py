@@ -238,3 +238,11 @@ def test_headings_skip_no_level_and_everything_wide_scrolls_by_keyboard() -> Non
 
 def test_the_same_comparison_gives_the_same_page() -> None:
     assert whole(compared(THREE)) == whole(compared(THREE))
+
+
+def test_the_method_says_whether_groups_were_drawn() -> None:
+    alone, grouped = (comparison_page(replace(compared(THREE), groups=one), title="t") for one in (None, 814))
+    assert "bootstrap over images" in alone
+    assert "over 814 groups of images, which were drawn and flipped as wholes" in grouped
+    assert "|groups:814<" in grouped
+    assert "groups" not in alone

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -138,3 +139,8 @@ def test_the_bound_is_what_the_permutation_test_gives_for_runs_as_far_apart_as_c
     procedure = Procedure(permutations=permutations)
     said = summary(compared(metric({"a": 1.0, "b": 0.0}, n=images), procedure=procedure))
     assert f"and 1 pair no corrected p lies below {least}." in said
+
+
+def test_too_few_groups_are_said() -> None:
+    said = summary(replace(compared(metric(VALUES, n=500)), groups=5))
+    assert said.endswith("with 5 groups and 3 pairs no corrected p lies below 0.1875. Only more groups help.")

@@ -237,3 +237,61 @@ def test_one_draw_of_each_is_allowed() -> None:
     assert {one.p for one in found.pairs} <= {0.5, 1.0}
     assert [one.rank for one in found.standings] == sorted(one.rank for one in found.standings)
     assert all(one.value >= other.value for one, other in pairwise(found.standings))
+
+
+# --- groups of images ---
+
+
+def copied(times: int) -> dict[str, dict[str, Score]]:
+    """Each image of the board several times over."""
+    return {
+        run: {
+            metric: score(
+                {
+                    f"{one}-{copy}": value
+                    for one, value in zip(found.ids, found.values, strict=True)
+                    for copy in range(times)
+                },
+                metric,
+            )
+            for metric, found in scores.items()
+        }
+        for run, scores in board().items()
+    }
+
+
+def test_copies_in_one_group_say_no_more_than_one_image(compared: Comparison) -> None:
+    groups = {f"image{place:03d}-{copy}": f"{place:03d}" for place in range(IMAGES) for copy in range(3)}
+    found = compare_scores(copied(3), procedure=QUICK, groups=groups)
+    assert found.groups == IMAGES
+    for metric, wanted in zip(found.metrics, compared.metrics, strict=True):
+        for one, other in zip(metric.standings, wanted.standings, strict=True):
+            assert (one.run, one.rank, one.letters, one.n) == (
+                other.run,
+                other.rank,
+                other.letters,
+                3 * other.n,
+            )
+            assert [one.interval.low, one.interval.high] == pytest.approx(
+                [other.interval.low, other.interval.high]
+            )
+        assert [one.p for one in metric.pairs] == [one.p for one in wanted.pairs]
+    alone = compare_scores(copied(3), procedure=QUICK)
+    assert alone.groups is None
+    assert sum(one.p for one in alone.primary.pairs) < sum(one.p for one in found.primary.pairs)
+
+
+def test_an_image_without_a_group_stands_by_itself(compared: Comparison) -> None:
+    found = compare_scores(
+        board(), procedure=QUICK, groups={f"image{place:03d}": "" for place in range(IMAGES)}
+    )
+    assert found == replace(compared, groups=IMAGES)
+    assert found.how == f"{compared.how}|groups:{IMAGES}"
+
+
+def test_images_whose_group_is_not_known_are_refused() -> None:
+    groups = {f"image{place:03d}": "one" for place in range(2, IMAGES)}
+    with pytest.raises(
+        UsageError, match=r"2 images of 120 that were scored have no group, e\.g\. image000\."
+    ):
+        compare_scores(board(), procedure=QUICK, groups=groups)

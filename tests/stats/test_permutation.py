@@ -185,3 +185,42 @@ def test_the_draws_needed_are_the_fewest_that_can_separate_a_pair(pairs: int) ->
     enough = draws_needed(pairs, 0.05)
     lowest = [holm_adjusted([1 / (draws + 1)] + [1.0] * (pairs - 1))[0] for draws in (enough, enough - 1)]
     assert lowest[0] < 0.05 <= lowest[1] + 1e-15
+
+
+# --- groups of images ---
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(QUARTERS, QUARTERS, st.sampled_from("abcd")), min_size=1, max_size=12))
+def test_groups_are_flipped_as_wholes(rows: list[tuple[float, float, str]]) -> None:
+    """Against the enumeration over the sums of the groups."""
+    groups = [group for *_, group in rows]
+    names = sorted(set(groups))
+    values = np.array([row[:2] for row in rows], dtype=float)[:, None]
+    sums = [
+        [float(values[[one == name for one in groups], 0, run].sum()) for name in names] for run in (0, 1)
+    ]
+    test = sign_flip_test(values, permutations=4096, seed=0, groups=groups)
+    assert (test.exact, test.draws) == (True, 2 ** len(names))
+    assert test.p[0, 0, 1] == float(enumerated_p(*sums))
+
+
+def test_copies_of_images_separate_no_more_than_the_images_do() -> None:
+    values = np.random.default_rng(5).normal([0.3, 0.1, 0.0], size=(40, 2, 3))
+    groups = [f"{place:02d}" for place in range(40)]
+    once = sign_flip_test(values, permutations=500, seed=1)
+    copied = sign_flip_test(
+        np.repeat(values, 9, axis=0), permutations=500, seed=1, groups=np.repeat(groups, 9).tolist()
+    )
+    alone = sign_flip_test(np.repeat(values, 9, axis=0), permutations=500, seed=1)
+    assert np.array_equal(copied.p, once.p)
+    assert alone.p[0, 0, 1] < once.p[0, 0, 1]  # what the groups are there to prevent
+
+
+def test_a_group_whose_images_a_metric_leaves_out_takes_no_part_in_it() -> None:
+    values = np.random.default_rng(2).integers(0, 5, size=(6, 2, 2)) / 4
+    values[:3, 1] = np.nan
+    groups = ["a", "b", "b", "b", "c", "c"]
+    test = sign_flip_test(values, permutations=4096, seed=0, groups=groups)
+    alone = sign_flip_test(values[3:, 1:], permutations=4096, seed=0, groups=groups[3:])
+    assert test.p[1, 0, 1] == alone.p[0, 0, 1]

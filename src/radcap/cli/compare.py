@@ -66,6 +66,13 @@ def compare_command(
     manual: Annotated[
         Path | None, typer.Option(help="Manual concept labels, if they are not in the truth folder.")
     ] = None,
+    groups: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE|DATASET",
+            help="Which images hang together: a CSV file with a column `group`, or a dataset.",
+        ),
+    ] = None,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the whole comparison as an HTML page.")
     ] = None,
@@ -88,9 +95,11 @@ def compare_command(
 
     Each run has its value with a bootstrap interval, its rank with the ranks it takes over the resamples, and
     letters: runs that share a letter are not separable by a paired permutation test after Holm's correction.
-    Equal values share a rank. For two runs, the page (--report) shows the images that changed most.
+    Equal values share a rank. Images of one patient or article say less than as many of different ones:
+    --groups says which hang together, and whole groups are drawn and tested. For two runs, the page
+    (--report) shows the images that changed most.
     """
-    _check_page(report, images, [*runs, truth, manual])
+    _check_page(report, images, [*runs, truth, manual, groups])
     procedure = Procedure(resamples, permutations, level, alpha, seed)
     output = Output.JSON if json else output
     try:
@@ -107,6 +116,7 @@ def compare_command(
                 rank_by=rank_by,
                 manual=manual,
                 procedure=procedure,
+                groups=groups,
                 resources=Resources(spacy_model, corenlp, show),
             )
     except InputError as error:
@@ -172,6 +182,6 @@ def _print_tables(compared: RunComparison, *, in_full: bool) -> None:
     print_lines(*dict.fromkeys(issue.message for issue in issues if issue.code == NO_CAPTION))
     print_lines(*missing_lines(compared.missing, in_full=in_full))
     print_lines(*filter(None, [compared.note, summary(comparison)]))
-    print_lines(f"{comparison.primary.signature}|{comparison.procedure}")
+    print_lines(f"{comparison.primary.signature}|{comparison.how}")
     if len(pairs) > _PAIRS_SHOWN:
         say(f"{len(pairs):,} pairs were tested. See them with --report FILE or --json.")

@@ -4,6 +4,7 @@ from radcap.datasets.caption_truth import caption_truth
 from radcap.datasets.cards.card import Card
 from radcap.datasets.dataset import SPLITS, Dataset
 from radcap.datasets.findings import Finding, Findings
+from radcap.datasets.image_groups import image_groups
 from radcap.datasets.layouts import LAYOUTS
 from radcap.datasets.loading import BUNDLED, load_dataset, open_dataset
 from radcap.datasets.records import Caption, CaptionSource, ImageRef, Record
@@ -28,6 +29,7 @@ __all__ = [
     "Saved",
     "Selection",
     "caption_truth",
+    "image_groups",
     "load_dataset",
     "open_dataset",
     "save",

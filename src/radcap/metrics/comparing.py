@@ -37,6 +37,7 @@ from radcap.stats import Comparison, Procedure
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from radcap.core import ImageId
     from radcap.metrics.loading import Labels
     from radcap.metrics.reports import NotScored, ScoreReport
 
@@ -137,11 +138,13 @@ def compare(  # noqa: PLR0913, it takes what the command takes
     rank_by: str | None = None,
     manual: Labels | None = None,
     procedure: Procedure | None = None,
+    groups: Mapping[ImageId, str] | None = None,
     resources: Resources | None = None,
 ) -> RunComparison:
     """Score runs and compare them, by intervals, paired tests, letters and ranks.
 
-    `runs` are files, or a mapping from the name of a run to a file, a `Run` or a plain mapping.
+    `runs` are files, or a mapping from the name of a run to a file, a `Run` or a plain mapping. `groups` says
+    which images hang together, as those of one article do: they are then drawn and tested as wholes.
     """
     from radcap.stats import compare_scores  # numpy, which the other commands do without
 
@@ -161,7 +164,7 @@ def compare(  # noqa: PLR0913, it takes what the command takes
     usual = first or _primary(edition, profile, task)
     ranking, note = _ranking(rank_by, list(next(iter(scores.values()))), usual)
     ordered = {name: {ranking: found[ranking], **found} for name, found in scores.items()}
-    comparison = compare_scores(ordered, procedure=procedure or Procedure())
+    comparison = compare_scores(ordered, procedure=procedure or Procedure(), groups=groups)
     return RunComparison(task, edition, profile, scored, comparison, note)
 
 

@@ -22,6 +22,7 @@ from radcap.metrics import score_captions as score_run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from radcap.core import ImageId
     from radcap.datasets import Dataset
     from radcap.metrics import Labels, Resources, RunComparison, ScoreReport
     from radcap.stats import Procedure
@@ -75,12 +76,14 @@ def compare(  # noqa: PLR0913, it takes what the command takes
     rank_by: str | None = None,
     manual: Labels | None = None,
     procedure: Procedure | None = None,
+    groups: Mapping[ImageId, str] | Dataset | Path | str | None = None,
     resources: Resources | None = None,
 ) -> RunComparison:
     """Score runs and compare them, by intervals, paired tests, letters and ranks.
 
     `runs` are files, or a mapping from the name of a run to a file, a `Run` or a plain mapping. The truth of
-    captions may be a dataset, as for `score_captions`.
+    captions may be a dataset, as for `score_captions`. `groups` says which images hang together, as those of
+    one article do: a dataset, a CSV file with a column `group`, or a mapping from images to groups.
     """
     task = Task(task)
     if task is Task.CAPTIONS:
@@ -102,8 +105,19 @@ def compare(  # noqa: PLR0913, it takes what the command takes
         rank_by=rank_by,
         manual=manual,
         procedure=procedure,
+        groups=_groups_of(groups),
         resources=resources,
     )
+
+
+def _groups_of(
+    groups: Mapping[ImageId, str] | Dataset | Path | str | None,
+) -> Mapping[ImageId, str] | None:
+    if groups is None or isinstance(groups, Mapping):
+        return groups
+    from radcap.datasets import image_groups
+
+    return image_groups(groups)
 
 
 def true_captions(truth: Truth, *, captions: str | None = None, split: str | None = None) -> Labels:

@@ -13,7 +13,7 @@ from radcap.report.tables import Table
 from radcap.report.verdict import percent
 
 if TYPE_CHECKING:
-    from radcap.stats.comparison import Comparison, Procedure
+    from radcap.stats.comparison import Comparison
 
 __all__ = ["method"]
 
@@ -31,21 +31,26 @@ def method(comparison: Comparison) -> Markup:
     """Settings, rules and signatures."""
     rows = tuple((one.metric, one.signature) for one in comparison.metrics)
     parts = [
-        facts_list(_settings(comparison.procedure)),
+        facts_list(_settings(comparison)),
         element("ul", *(element("li", rule) for rule in _RULES)),
         table_box(Table(("metric", "signature"), rows, "Signatures")),
-        element("p", "Procedure: ", element("code", str(comparison.procedure))),
+        element("p", "Procedure: ", element("code", comparison.how)),
     ]
     return joined(parts)
 
 
-def _settings(procedure: Procedure) -> list[tuple[str, str]]:
+def _settings(comparison: Comparison) -> list[tuple[str, str]]:
+    procedure, groups = comparison.procedure, comparison.groups
+    drawn = (
+        "images" if groups is None else f"{groups:,} groups of images, which were drawn and flipped as wholes"
+    )
     resamples = f"{procedure.resamples:,} resamples"
     draws = f"paired sign-flip permutation, two-sided, {procedure.permutations:,} draws"
     p = "p = (c + 1) / (n + 1), where c of n draws are at least as far apart, so it is never 0"
-    few = "where the images allow no more patterns of signs than that, all are taken and p = c / n"
+    units = "images" if groups is None else "groups"
+    few = f"where the {units} allow no more patterns of signs than that, all are taken and p = c / n"
     return [
-        ("Intervals and ranges of ranks", f"{percent(procedure.level)}, bootstrap over images, {resamples}"),
+        ("Intervals and ranges of ranks", f"{percent(procedure.level)}, bootstrap over {drawn}, {resamples}"),
         ("Test of a pair (p)", f"{draws}; {p}; {few}"),
         ("Many pairs (p_holm)", f"Holm's correction over all pairs; separable below {procedure.alpha:g}"),
         ("Second opinion (p_bootstrap)", f"paired bootstrap, two-sided, {resamples}"),

@@ -54,7 +54,7 @@ def summary(comparison: Comparison) -> str:
     """Who leads, from whom the leader can be told apart, and whether other metrics agree."""
     metric = comparison.primary
     told = [lead(metric), _separation(metric, comparison.procedure)]
-    told += [_too_few(metric, comparison.procedure), _other_leaders(comparison)]
+    told += [_too_few(comparison), _other_leaders(comparison)]
     return " ".join(filter(None, told))
 
 
@@ -101,18 +101,21 @@ def _one_pair(subject: str, other: str, pair: PairTest, procedure: Procedure) ->
     )
 
 
-def _too_few(metric: MetricComparison, procedure: Procedure) -> str:
+def _too_few(comparison: Comparison) -> str:
     """The smallest p times all pairs may reach alpha: then no pair can be separable, however far apart."""
-    pairs, n = len(metric.pairs), metric.standings[0].n
+    metric, procedure = comparison.primary, comparison.procedure
+    pairs, n, what = len(metric.pairs), metric.standings[0].n, "image"
+    if comparison.groups is not None:
+        n, what = comparison.groups, "group"
     exact = takes_all_patterns(n, procedure.permutations)
     least = pairs * (2.0 ** (1 - n) if exact else 1 / (procedure.permutations + 1))
     if least < procedure.alpha:
         return ""
-    had = counted(n) if exact else f"{procedure.permutations:,} draws"
+    had = counted(n, what) if exact else f"{procedure.permutations:,} draws"
     enough = f"Make {draws_needed(pairs, procedure.alpha):,} draws or more."
     return (
         f"No pair could be separable: with {had} and {counted(pairs, 'pair')} no corrected p lies below "
-        f"{probability(min(least, 1.0))}. {'Only more images help.' if exact else enough}"
+        f"{probability(min(least, 1.0))}. {f'Only more {what}s help.' if exact else enough}"
     )
 
 

@@ -30,6 +30,7 @@ class AlignedScores:
 
     runs: tuple[str, ...]
     metrics: tuple[str, ...]
+    ids: tuple[ImageId, ...]
     values: Floats  # (images, metrics, runs)
 
 
@@ -51,7 +52,7 @@ def align_scores(runs: Mapping[str, Mapping[str, Score]]) -> AlignedScores:
         for layer, metric in enumerate(metrics):
             score = runs[name][metric]
             values[[rows[one] for one in score.ids], layer, column] = score.values
-    return AlignedScores(names, metrics, values)
+    return AlignedScores(names, metrics, tuple(rows), values)
 
 
 def _check_run(first: str, name: str, runs: Mapping[str, Mapping[str, Score]]) -> None:

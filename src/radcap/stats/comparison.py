@@ -107,10 +107,16 @@ class Comparison:
 
     procedure: Procedure
     metrics: tuple[MetricComparison, ...]
+    groups: int | None = None  # drawn and flipped as wholes; without it, every image by itself
 
     @property
     def primary(self) -> MetricComparison:
         return self.metrics[0]
+
+    @property
+    def how(self) -> str:
+        """The procedure in one line, with the groups where there were some."""
+        return f"{self.procedure}" if self.groups is None else f"{self.procedure}|groups:{self.groups}"
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from radcap.core import UsageError
+from radcap.core.counts import counted
 from radcap.stats.alignment import align_scores
 from radcap.stats.bootstrap import resampled_means
 from radcap.stats.comparison import Comparison, Procedure
@@ -24,9 +25,9 @@ from radcap.stats.metric_board import MetricBoard
 from radcap.stats.permutation import sign_flip_test
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from radcap.core import Score
+    from radcap.core import ImageId, Score
     from radcap.stats.arrays import Floats
 
 __all__ = ["compare_scores"]
@@ -34,16 +35,23 @@ __all__ = ["compare_scores"]
 _DEFAULT = Procedure()
 
 
-def compare_scores(runs: Mapping[str, Mapping[str, Score]], *, procedure: Procedure = _DEFAULT) -> Comparison:
+def compare_scores(
+    runs: Mapping[str, Mapping[str, Score]],
+    *,
+    procedure: Procedure = _DEFAULT,
+    groups: Mapping[ImageId, str] | None = None,
+) -> Comparison:
     """Compare runs, given as name -> metric -> score; the first metric of the first run ranks.
 
-    All runs need the same metrics, signatures and images, in any order. A higher value is better.
+    All runs need the same metrics, signatures and images, in any order. A higher value is better. Images of a
+    patient or an article hang together: `groups` says which, and whole groups are drawn and flipped.
     With more than 32 runs the default permutations separate none: see `draws_needed`.
     """
     _check(procedure)
     aligned = align_scores(runs)
-    means = _means(aligned.values, procedure)
-    p = _p_values(aligned.values, procedure)
+    member = None if groups is None else _group_of_each(aligned.ids, groups)
+    means = _means(aligned.values, procedure, member)
+    p = _p_values(aligned.values, procedure, member)
     found = (
         MetricBoard.of(
             {run: runs[run][metric] for run in aligned.runs},
@@ -53,7 +61,18 @@ def compare_scores(runs: Mapping[str, Mapping[str, Score]], *, procedure: Proced
         ).compared(metric, procedure)
         for layer, metric in enumerate(aligned.metrics)
     )
-    return Comparison(procedure, tuple(found))
+    return Comparison(procedure, tuple(found), None if member is None else len(set(member)))
+
+
+def _group_of_each(ids: Sequence[ImageId], groups: Mapping[ImageId, str]) -> list[str]:
+    """The groups of the compared images; one that is named without a group stands by itself."""
+    absent = [one for one in ids if one not in groups]
+    if absent:
+        raise UsageError(
+            f"{counted(len(absent))} of {len(ids):,} that were scored have no group, e.g. {min(absent)}. "
+            "Which images hang together must be known of all. Name their groups, or compare without groups."
+        )
+    return [f"group {groups[one]}" if groups[one] else f"image {one}" for one in ids]
 
 
 def _check(procedure: Procedure) -> None:
@@ -69,15 +88,16 @@ def _check(procedure: Procedure) -> None:
         raise UsageError(f"seed is {procedure.seed}. The generator takes none below 0. Give 0 or more.")
 
 
-def _means(values: Floats, procedure: Procedure) -> Floats:
+def _means(values: Floats, procedure: Procedure, groups: Sequence[str] | None) -> Floats:
     images, metrics, runs = values.shape
     flat = values.reshape(images, metrics * runs)
-    means = resampled_means(flat, resamples=procedure.resamples, seed=procedure.seed)
+    means = resampled_means(flat, resamples=procedure.resamples, seed=procedure.seed, groups=groups)
     return means.reshape(procedure.resamples, metrics, runs)
 
 
-def _p_values(values: Floats, procedure: Procedure) -> Floats:
+def _p_values(values: Floats, procedure: Procedure, groups: Sequence[str] | None) -> Floats:
     _, metrics, runs = values.shape
     if runs == 1:
         return np.ones((metrics, 1, 1))  # no pair: spare the draws
-    return sign_flip_test(values, permutations=procedure.permutations, seed=procedure.seed).p
+    draws, seed = procedure.permutations, procedure.seed
+    return sign_flip_test(values, permutations=draws, seed=seed, groups=groups).p

@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from radcap.datasets.layouts.release.files import ReleaseFile
     from radcap.datasets.text_tables.files import CsvFile, Lines
 
-__all__ = ["ATTRIBUTION_FILE", "EXACT", "LICENCE_FILE", "Attribution", "attribution_of"]
+__all__ = ["ATTRIBUTION_FILE", "EXACT", "GROUP_NAMES", "LICENCE_FILE", "Attribution", "attribution_of"]
 
 ATTRIBUTION_FILE, LICENCE_FILE = "attribution.csv", "license_information.csv"
 EXACT = ("captions", "cui", "cui_manual")  # columns of JSON
+GROUP_NAMES = ("group", "pmcid", "pmc_id", "pmc id")
 
 # Our columns, and what others call them; a further name counts only where the first is absent.
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -36,7 +37,7 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "modality": ("modality",),
     "source": ("source",),
     "licence": ("licence", "license"),
-    "group": ("group", "pmcid", "pmc_id", "pmc id"),
+    "group": GROUP_NAMES,
     "attribution": ("attribution",),
     "captions": ("captions",),
     "cui": ("cui",),
