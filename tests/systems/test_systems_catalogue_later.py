@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from test_systems_catalogue_rows import LATER
+from test_systems_catalogue_rows import LATER, UNLISTED
 
 from radcap.core import Task
 from radcap.datasets.synthetic import synthetic
@@ -76,9 +77,16 @@ KNOWN = {  # settings that are published
         "train.lr": 1e-5,
         "train.batch": 32,
         "train.epochs": 11,
+        "image.fit": "pad",  # as MedCLIP's own images, and grey
+        "image.grey": True,
     },
     "2025/jj-vmed-concepts": {"text.reader": "parser", "need": 2},
-    "2025/umuteam-concepts": {"text.reader": "extractor", "text.extractor": "neural"},
+    "2025/jj-vmed-inside-concepts": {"text.reader": "parser", "need": 2},
+    "2025/umuteam-concepts": {
+        "text.words": "vlm:BLIP",
+        "text.reader": "extractor",
+        "text.extractor": "neural",
+    },
     "2025/lekshmiscopevit-concepts": {
         "data.top": 10,
         "head.hidden": (512, 256, 128, 64),
@@ -95,6 +103,12 @@ KNOWN = {  # settings that are published
         "train.batch": 16,
         "train.factor": 0.5,
         "decision.rule": "global",
+    },
+    "2026/archimedes-soft-concepts": {
+        "ensemble.rule": "mean-probability",
+        "decision.rule": "fixed",
+        "decision.threshold": 0.35,
+        "rescue": None,
     },
     "2026/deeplens-concepts": {"image.size": 128, "decision.threshold": 0.28},
     "2026/ds-gt-concepts": {"decision.rule": "per-label-regularised"},
@@ -128,7 +142,6 @@ def test_settings_that_are_published(name):
 
 NETWORKS = {  # members of different architecture, in the order of the file
     "2023/aueb-concepts": ["efficientnet_b0", "densenet121", "convnext_tiny"],
-    "2023/ssn-mlrg-concepts": ["densenet121", "densenet169", "densenet201"],
     "2026/ds-gt-concepts": ["convnextv2_tiny", "open-clip", "densenet169"],
     "2026/spu-concepts": ["swin_base_patch4_window7_224"] * 3,
     "radcap/fusion-concepts": [f"tf_efficientnet_lite{number}" for number in (0, 1, 2, 2)],
@@ -144,7 +157,7 @@ def test_networks_of_members(name):
 @pytest.mark.parametrize("edition", ["2023", "2025", "2026"])
 def test_every_team_of_a_board_has_a_file_and_its_score_once(edition):
     named = [one for one in systems_of("concepts") if one.edition == edition]
-    scored = [one for one in named if one.published and one.name != "2026/ds-gt-knn-concepts"]
+    scored = [one for one in named if one.published and one.name not in UNLISTED]
     rows = [one for one in board(edition, Task.CONCEPTS) if not one.baseline]
     for row in rows:
         assert [dict(one.published) for one in scored if one.team == row.team] == [dict(row.scores)]
@@ -193,10 +206,42 @@ def test_three_folds_choose_on_a_third_each():
     assert {one.train.ema > 0 for one in system.member} == {True}
 
 
+def test_soft_voting_of_archimedes_is_over_the_networks_that_vote_without_their_counts():
+    votes, soft = (read_concepts(f"2026/archimedes-{one}concepts") for one in ("", "soft-"))
+    assert [one.name for one in soft.member] == [one.name for one in votes.member]
+    for one, other in zip(soft.member, votes.member, strict=True):
+        assert one.head == replace(other.head, count=False)
+        for table in ("data", "image", "backbone", "loss", "train", "calibration"):
+            assert getattr(one, table) == getattr(other, table)
+
+
+def test_the_masked_loss_of_ds4dh_is_all_that_its_file_changes():
+    plain, masked = (read_concepts(f"2025/ds4dh-{one}concepts") for one in ("", "masked-"))
+    head = masked.head
+    assert (head.least, head.hide > 0, head.end_weight < 1) == (3, True, True)
+    assert replace(head, least=0, hide=0.0, end_weight=1.0) == plain.head
+    for table in ("data", "image", "backbone", "loss", "train", "calibration", "decision"):
+        assert getattr(masked, table) == getattr(plain, table)
+
+
+PARTS = {  # networks whose features stand side by side, in the order of the file
+    "2022/morgan-concepts": ["vit_base_patch16_224", "deit_base_patch16_224"],
+    "2023/cs-morgan-concepts": ["densenet121", "vit_base_patch16_224"],
+    "2023/ssn-mlrg-concepts": ["densenet121", "densenet169", "densenet201"],
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_networks_side_by_side(name):
+    (model,) = models(read_concepts(name)).values()
+    assert model.backbone.name == "joined"
+    assert [one.name.partition(".")[0] for one in model.backbone.part] == PARTS[name]
+
+
 def test_boosted_trees_stand_on_frozen_features():
-    for one in read_concepts("2023/ssn-mlrg-concepts").member:
-        assert one.learner is not None
-        assert (one.learner.kind, one.backbone.frozen, one.train.epochs) == ("boosted", True, 0)
+    one = read_concepts("2023/ssn-mlrg-concepts")
+    assert one.learner is not None
+    assert (one.learner.kind, one.backbone.frozen, one.train.epochs) == ("boosted", True, 0)
 
 
 def test_the_frozen_network_of_2026_is_the_one_of_2025():
