@@ -11,7 +11,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["Growing", "die_on_negatives", "die_on_pairs", "fail_on_zero", "process_of", "sleep_long", "total"]
+__all__ = [
+    "Growing",
+    "die_of_a_note",
+    "die_on_negatives",
+    "die_on_pairs",
+    "die_the_first_time",
+    "fail_on_zero",
+    "process_of",
+    "sleep_long",
+    "span_of_time",
+    "total",
+]
 
 
 def total(chunk: Sequence[int]) -> int:
@@ -33,6 +44,30 @@ def die_on_pairs(chunk: Sequence[int]) -> int:
     if len(chunk) > 1:
         os.kill(os.getpid(), signal.SIGKILL)
     return sum(chunk)
+
+
+def span_of_time(chunk: Sequence[int]) -> tuple[float, float]:
+    """When the chunk was begun and when it was done, on the clock that all processes share."""
+    began = time.monotonic()
+    time.sleep(0.5 * len(chunk))
+    die_on_negatives(chunk)
+    return began, time.monotonic()
+
+
+def die_of_a_note(paths: Sequence[Path]) -> int:
+    """Each path gets a letter; one whose name is deadly kills then."""
+    for path in paths:
+        with path.open("a", encoding="utf-8") as file:
+            file.write("x")
+        die_on_negatives([-1 if path.name == "deadly" else 0])
+    return len(paths)
+
+
+def die_the_first_time(paths: Sequence[Path]) -> tuple[float, float]:
+    """A death that does not come again, as of a memory that is full for a while."""
+    is_first = not (said := paths[0].with_name("said")).exists()
+    said.touch()
+    return span_of_time([-1 if is_first else 1])
 
 
 def fail_on_zero(chunk: Sequence[int]) -> int:

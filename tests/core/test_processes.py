@@ -10,18 +10,22 @@ import sys
 import threading
 import time
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from itertools import pairwise
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from process_samples import (
     Growing,
+    die_of_a_note,
     die_on_negatives,
     die_on_pairs,
+    die_the_first_time,
     fail_on_zero,
     process_of,
     sleep_long,
+    span_of_time,
     total,
 )
 
@@ -102,6 +106,36 @@ def test_a_deadly_item_is_named_and_the_rest_of_its_chunk_is_done() -> None:
     assert lost == [-1, -2, -3, -4]
 
 
+@pytest.mark.parametrize("place", [0, 1, 4])
+def test_chunks_that_a_death_took_along_are_done_side_by_side_again(place: int) -> None:
+    chunks, lost = [[n] for n in range(10)], list[int]()
+    chunks.insert(place, [-1])
+    spans = list(in_processes(span_of_time, chunks, 2, lost.append, ahead=9))
+    del spans[place]
+    assert lost == [-1]
+    later = sorted(spans[place + 2 :])
+    beside = [then[0] < first[1] for first, then in pairwise(later)]
+    assert sum(beside) >= len(beside) / 3
+
+
+def test_after_a_death_that_does_not_come_again_chunks_are_done_side_by_side_too(tmp_path: Path) -> None:
+    chunks = [[tmp_path / f"{n}"] for n in range(10)]
+    spans = list(in_processes(die_the_first_time, chunks, 2, ahead=10))
+    later = sorted(spans[3:])
+    beside = [then[0] < first[1] for first, then in pairwise(later)]
+    assert sum(beside) >= len(beside) / 3
+
+
+@pytest.mark.parametrize(("others", "times"), [(0, 2), (1, 3)])
+def test_a_deadly_item_is_tried_no_more_often_than_it_takes(others: int, times: int, tmp_path: Path) -> None:
+    """Among others, and alone; where its chunk has more items, once more to tell it from them."""
+    deadly, lost = tmp_path / "deadly", list[Path]()
+    chunks = [[deadly, *(tmp_path / f"beside {n}" for n in range(others))], [tmp_path / "other"]]
+    assert list(in_processes(die_of_a_note, chunks, 2, lost.append)) == [others, 1]
+    assert lost == [deadly]
+    assert deadly.read_text() == times * "x"
+
+
 def test_a_deadly_item_raises_where_nobody_takes_it() -> None:
     with pytest.raises(ProcessDied, match="while it worked on -5") as caught:
         list(in_processes(die_on_negatives, [[1], [2, -5]], 2))
@@ -146,6 +180,17 @@ def test_results_that_are_not_taken_leave_no_process_behind() -> None:
     next(results)
     results.close()
     assert threading.active_count() == before
+
+
+def test_all_processes_are_there_before_any_of_them_works() -> None:
+    """One that was begun while another died was never ended, and was waited for without end."""
+    before, pool = len(active_children()), processes._Pool(total, 3)
+    try:
+        pool.start()
+        assert len(active_children()) == before + 3
+    finally:
+        pool.close()
+    assert len(active_children()) == before
 
 
 def test_a_script_without_a_guard_is_told_what_to_do(tmp_path: Path) -> None:
@@ -216,11 +261,13 @@ def test_a_worker_ignores_interrupts_and_does_its_work_by_pickle(monkeypatch: py
     monkeypatch.setattr(signal, "signal", lambda *both: set_signals.append(both))
     monkeypatch.setattr(processes, "_end_with_parent", lambda: None)
     monkeypatch.setattr(processes, "_end_when_told", lambda _: None)
-    processes._prepare(pickle.dumps(total), get_context("spawn").Event())
+    context = get_context("spawn")
+    processes._prepare(pickle.dumps(total), context.Event(), context.Barrier(1))
     assert set_signals == [(signal.SIGINT, signal.SIG_IGN)]
     assert processes._do([1, 2]) == 3
     assert processes._do([3]) == 3
     assert processes._nothing() is None
+    assert processes._meet() is None
 
 
 def test_a_worker_whose_parent_has_gone_ends(monkeypatch: pytest.MonkeyPatch) -> None:

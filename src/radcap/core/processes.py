@@ -22,7 +22,7 @@ from radcap.core.errors import Missing, RadcapError
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from concurrent.futures import Future
-    from multiprocessing.synchronize import Event
+    from multiprocessing.synchronize import Barrier, Event
 
 __all__ = ["ProcessDied", "default_workers", "in_processes"]
 
@@ -74,6 +74,7 @@ def in_processes(
         return
     pool = _Pool(work, len(first))
     try:
+        pool.start()
         yield from _in_order(pool, left, lost or _not_expected, ahead * pool.workers)
     except KeyboardInterrupt:
         pool.stop()
@@ -85,35 +86,42 @@ def in_processes(
 def _in_order(
     pool: _Pool[Item, T], chunks: Iterator[Sequence[Item]], lost: Callable[[Item], None], most: int
 ) -> Iterator[T]:
-    running: deque[tuple[Sequence[Item], Future[T] | None]] = deque()
+    sent: deque[tuple[Sequence[Item], Future[T] | None]] = deque()
+    suspects = 0  # so many of the lost chunks that come next may be what a process died of
     while True:
-        while len(running) < most and (chunk := next(chunks, None)) is not None:
-            running.append((chunk, pool.submit(chunk)))
-        if not running:
+        if not suspects:  # which are looked at while nothing else runs
+            sent = deque((one, pool.submit(one) if future is None else future) for one, future in sent)
+            sent.extend((one, pool.submit(one)) for one in islice(chunks, most - len(sent)))
+        if not sent:
             return
-        chunk, future = running.popleft()
+        chunk, future = sent.popleft()
         try:
             yield pool.wait(future)
         except BrokenProcessPool:
-            # The pool took all of them along, and does not say which one it died of.
-            running = deque((one, None if _is_lost(other) else other) for one, other in running)
-            yield _carefully(pool, chunk, lost)
+            # The pool took all of them along, and does not say which one it died of: one that had begun, and
+            # those are the first of the lost, as many as there are processes.
+            sent = deque((one, None if _is_lost(other) else other) for one, other in sent)
+            result, is_found = _carefully(pool, chunk, lost)
+            others = sum(other is None for _, other in sent)
+            suspects = 0 if is_found else min((suspects or pool.workers) - 1, others)
+            yield result
 
 
 def _is_lost(future: Future[Any] | None) -> bool:
     return future is None or not future.done() or isinstance(future.exception(), BrokenProcessPool)
 
 
-def _carefully(pool: _Pool[Item, T], chunk: Sequence[Item], lost: Callable[[Item], None]) -> T:
-    """The result of a chunk that may be deadly, found alone so that only it can be to blame."""
+def _carefully(pool: _Pool[Item, T], chunk: Sequence[Item], lost: Callable[[Item], None]) -> tuple[T, bool]:
+    """The result of a chunk, done alone so that only it can be to blame; and whether it was deadly."""
     try:
-        return pool.alone(chunk)
+        return pool.alone(chunk), False
     except BrokenProcessPool:
-        deadly = {place for place, item in enumerate(chunk) if pool.dies_of(item)}
+        is_one = len(chunk) == 1
+        deadly = {place for place, item in enumerate(chunk) if is_one or pool.dies_of(item)}
     for place in sorted(deadly):
         lost(chunk[place])
     try:
-        return pool.alone([item for place, item in enumerate(chunk) if place not in deadly])
+        return pool.alone([item for place, item in enumerate(chunk) if place not in deadly]), True
     except BrokenProcessPool:
         raise ProcessDied(chunk) from None
 
@@ -131,6 +139,23 @@ class _Pool(Generic[Item, T]):
         self._context = get_context("spawn")
         self._stop = self._context.Event()
         self._pool = self._new()
+
+    def start(self) -> None:
+        """See that processes start, and have all of them before any works.
+
+        A pool that is given one more process while another dies may wait for the new one for ever.
+        """
+        try:
+            self._pool.submit(_nothing).result()
+            for one in [self._pool.submit(_meet) for _ in range(self.workers)]:
+                one.result()
+        except BrokenProcessPool:
+            raise Missing(
+                "A way to start processes",
+                "New processes end at once: a script has to start its work below"
+                " `if __name__ == '__main__':`, and not come from standard input.",
+                "Or pass workers=1.",
+            ) from None
 
     def submit(self, chunk: Sequence[Item]) -> Future[T] | None:
         """The promise of a result; nothing where the pool is found dead."""
@@ -166,37 +191,27 @@ class _Pool(Generic[Item, T]):
         self._pool.shutdown(cancel_futures=True)
 
     def _new(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(self.workers, self._context, _prepare, (self._work, self._stop))
+        given = self._work, self._stop, self._context.Barrier(self.workers)
+        return ProcessPoolExecutor(self.workers, self._context, _prepare, given)
 
     def _renew(self) -> None:
-        """A living pool: the one there is, or a new one that was seen to start."""
+        """A living pool: the one there is, or a new one."""
         try:
             self._pool.submit(_nothing).result()
         except BrokenProcessPool:
             self.close()
             self._pool = self._new()
-            self._see_it_start()
-
-    def _see_it_start(self) -> None:
-        try:
-            self._pool.submit(_nothing).result()
-        except BrokenProcessPool:
-            raise Missing(
-                "A way to start processes",
-                "New processes end at once: a script has to start its work below"
-                " `if __name__ == '__main__':`, and not come from standard input.",
-                "Or pass workers=1.",
-            ) from None
+            self.start()
 
 
 # What follows runs in the processes.
 _received: dict[str, Any] = {}
 
 
-def _prepare(work: bytes, stop: Event) -> None:
+def _prepare(work: bytes, stop: Event, together: Barrier) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process is interrupted and stops the others
     _received.clear()
-    _received["bytes"] = work
+    _received.update(bytes=work, together=together)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     threading.Thread(target=_end_when_told, args=(stop,), daemon=True).start()
 
@@ -222,3 +237,8 @@ def _do(chunk: Sequence[Any]) -> Any:  # noqa: ANN401 - whatever the work gives
 
 def _nothing() -> None:
     """What shows that a process runs."""
+
+
+def _meet() -> None:
+    """Wait until as many processes as there shall be are here."""
+    _received["together"].wait()
