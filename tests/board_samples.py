@@ -13,6 +13,7 @@ from radcap.datasets.columns import make_table
 from radcap.datasets.synthetic import synthetic
 from radcap.detection.system import ConceptSystem, Member, tables
 from radcap.formats import write_run
+from radcap.systems.board.board import Board, make_board
 from radcap.systems.board.results import BoardFolder, Result
 from radcap.systems.board.scales import Scale
 from radcap.vision.settings import BackboneSettings, ImageSettings, TrainSettings
@@ -21,6 +22,7 @@ SIZE = 32
 TINY = Scale("tiny", SIZE, 1, 2, True, 16, 1e-3, SIZE, 1)
 CT, MRI, US, XRAY, ANGIO = "C0040405", "C0024485", "C0041618", "C1306645", "C0002978"
 CHEST = "C0817096"
+MARK = "mark"  # of results that are handed in
 
 
 @cache
@@ -63,6 +65,11 @@ def labelled(
     return Dataset("made", make_table(columns, many))
 
 
+def board_of(systems: Sequence[ConceptSystem], folder: BoardFolder, dataset: Dataset) -> Board:
+    """The board of what was handed in."""
+    return make_board(systems, folder, dataset, {one.name: MARK for one in systems})
+
+
 def handed_in(
     folder: Path, systems: Mapping[str, Sequence[Sequence[str]]], dataset: Dataset, **facts: Mapping[str, Any]
 ) -> BoardFolder:
@@ -72,5 +79,5 @@ def handed_in(
         cells = {one: ";".join(cuis) for one, cuis in zip(dataset.ids, said, strict=True)}
         write_run(Run(Task.CONCEPTS, cells, name), board.run(name))
         given: dict[str, Any] = {key: some[name] for key, some in facts.items() if name in some}
-        board.write(Result(name, "mark", "tiny", train_s=60.0, device="cpu", **given))
+        board.write(Result(name, MARK, "tiny", train_s=60.0, device="cpu", **given))
     return board

@@ -72,8 +72,27 @@ def test_no_time_at_all_is_told_and_nothing_is_written(
     done = radcap("systems", "reproduce", *only, "--minutes", "0")
     assert (done.code, done.out) == (1, "")
     assert "No system has a score yet." in done.err
-    assert "The time is over: give the same command again, and it goes on." in done.err
+    assert "Some systems are left: give the same command again, and it goes on." in done.err
     assert not (tmp_path / "board").exists()
+
+
+def test_a_board_of_an_earlier_file_scale_or_dataset_is_not_shown(
+    samples: Path, tmp_path: Path, radcap: Command
+) -> None:
+    file, out = tmp_path / "words.toml", tmp_path / "board"
+    file.write_text(WORDS, encoding="utf-8")
+    given = ("systems", "reproduce", "--only", file, "--only", samples / "mine.toml", "--out", out)
+    data = ("--data", samples / "data")
+    assert radcap(*given, *data, "--scale", "small").code == 0
+    file.write_text(WORDS + 'reader = "classifier"\n', encoding="utf-8")
+    done = radcap(*given, *data, "--scale", "small", "--minutes", "0")
+    assert done.code == 1
+    assert "board.html: 1 system scored, 1 not trained" in done.out
+    assert "Not trained yet: its result in the folder is of other settings" in done.out
+    assert "Some systems are left" in done.err
+    larger = radcap(*given, *data, "--scale", "large", "--minutes", "0", "--json")
+    assert [one["name"] for one in json.loads(larger.out)["not_trained"]] == ["words", "mine"]
+    assert "No system has a score yet." in larger.err
 
 
 def test_a_board_without_a_score_is_told_to_programs_too(

@@ -54,7 +54,27 @@ def test_the_bound_holds_for_images_like_the_held_out_ones(coverage: float) -> N
         tight.append(float((true[29:] >= counts[29:] - rescue.margin).mean()))
     noise = 4 * np.std(held) / len(held) ** 0.5
     assert np.mean(held) > coverage - noise
-    assert np.mean(tight) < coverage + 2 / 30 + noise  # before the floor the bound is not slack
+    assert np.mean(held) < coverage + 2 / 30 + noise  # nor is the bound slack
+    assert held == tight  # a whole number reaches the next whole number with the bound
+
+
+@pytest.mark.parametrize("coverage", [0.2, 0.5, 0.75])
+def test_over_all_orders_the_bound_holds_as_often_as_was_asked_and_no_more(coverage: float) -> None:
+    true = np.array([0, 1, 1, 2, 4, 3, 5, 2])
+    counts = true + np.array([0.31, -1.27, 2.06, 0.84, -0.55, 1.43, -2.9, 0.12])  # no two alike
+    reached = [
+        true[one]
+        >= fit_rescue(Rescue(coverage), np.delete(counts, one), truth_of(np.delete(true, one))).least(
+            counts[one : one + 1]
+        )[0]
+        for one in range(len(true))  # each in turn is the image that was not held out
+    ]
+    assert np.mean(reached) == ceil(len(true) * coverage) / len(true)
+
+
+def test_counts_with_an_error_of_rounding_ask_for_no_label_more() -> None:
+    rescue = CountRescue(Rescue(), 0.1)
+    assert rescue.least(np.array([3.1, 3.1000004, 3.2])).tolist() == [3, 3, 4]
 
 
 def test_ten_images_and_nine_tenths_take_the_largest() -> None:
@@ -89,7 +109,7 @@ def test_the_likeliest_are_added_until_there_are_enough(
 
 
 def test_counts_that_are_no_number_rescue_nothing() -> None:
-    assert CountRescue(Rescue(), 0.5).least(np.array([nan, inf, -inf, 3.4])).tolist() == [0, 10**6, 0, 2]
+    assert CountRescue(Rescue(), 0.5).least(np.array([nan, inf, -inf, 3.4])).tolist() == [0, 10**6, 0, 3]
     for wrong in (np.array([1.0, nan]), np.zeros((2, 1)), np.zeros(3)):
         with pytest.raises(UsageError, match="Give each image one finite number"):
             fit_rescue(Rescue(), wrong, truth_of([1, 2]))
@@ -105,7 +125,7 @@ def test_every_image_is_rescued_by_a_margin_that_did_not_see_it() -> None:
     for fold in range(3):
         inside = folds == fold
         margin = fit_rescue(config, counts[~inside], truth[~inside]).margin
-        wanted = by_hand(decided, scores, np.maximum(np.floor(counts - margin), 0))
+        wanted = by_hand(decided, scores, np.maximum(np.ceil(counts - margin - 1e-6), 0))
         np.testing.assert_array_equal(found[inside], wanted[inside])
     changed = np.where(folds == 0, 100.0, counts)  # what is inside of a fold does not move its own margin
     other = cross_rescue(config, decided, scores, changed, truth, folds)
@@ -157,7 +177,7 @@ def test_answers_without_count_or_scores_stay_as_they_are() -> None:
         assert rescued(one, rescue) is one  # no scores
         assert rescued(one, None, np.ones((1, 2))) is one
     assert rescued(replace(answers, counts=counts), rescue, np.ones((1, 2))).decided.all()
-    likely = replace(answers, counts=counts - 1, probabilities=np.array([[0.2, 0.3]]))
+    likely = replace(answers, counts=counts - 1.5, probabilities=np.array([[0.2, 0.3]]))
     assert rescued(likely, rescue).decided.tolist() == [[False, True]]
 
 

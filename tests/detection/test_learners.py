@@ -116,6 +116,27 @@ def test_perceptrons_are_those_of_a_plain_loop(monkeypatch, together):
     )
 
 
+def test_labels_that_are_learnt_in_parts_are_those_of_all_at_once(monkeypatch):
+    from radcap.detection.learners import perceptron
+
+    draw = np.random.default_rng(3)
+    vectors = draw.integers(-3, 4, (60, 4)).astype(np.float32)
+    vectors[::2] = 4 - vectors[1::2]
+    truth = draw.random((60, 11)) < 0.4
+    whole, widths = fit_learner(settings("perceptron"), vectors, truth), list[int]()
+    learn = perceptron._averaged
+
+    def heard(x, signs, rounds, seed):
+        widths.append(signs.shape[1])
+        return learn(x, signs, rounds, seed)
+
+    monkeypatch.setattr(perceptron, "_LABELS", 4)
+    monkeypatch.setattr(perceptron, "_averaged", heard)
+    parts = fit_learner(settings("perceptron"), vectors, truth)
+    assert widths == [4, 4, 3]
+    np.testing.assert_allclose(parts.logits(vectors), whole.logits(vectors), rtol=1e-4, atol=1e-5)
+
+
 def test_margins_become_the_log_odds_of_two_normal_laws():
     """Linear discriminant analysis in one dimension, written out."""
     from radcap.detection.learners.perceptron import _log_odds
@@ -272,6 +293,18 @@ def test_the_same_seed_fits_the_same(kind):
     one, two = (fit_learner(settings(kind, seed=2), vectors, truth).arrays() for _ in range(2))
     assert one.keys() == two.keys()
     assert all(np.array_equal(one[name], two[name]) for name in one)
+
+
+@pytest.mark.parametrize("kind", ["perceptron", "forest", "boosted"])
+def test_a_learner_without_a_seed_takes_that_of_the_training(kind):
+    vectors, truth = sample(width=300)  # of which a boosted round looks at some
+
+    def logits(own, given):
+        return fit_learner(settings(kind, seed=own), vectors, truth, given).logits(vectors)
+
+    np.testing.assert_array_equal(logits(None, 5), logits(5, 9))
+    np.testing.assert_array_equal(logits(0, 5), logits(None, 0))
+    assert (logits(None, 5) != logits(0, 5)).any()
 
 
 @pytest.mark.parametrize("kind", KINDS)

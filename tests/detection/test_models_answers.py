@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from radcap.core import Missing, Task
+from radcap.core import InputError, Missing, Task
+from radcap.detection.calibration.platt import sigmoid
+from radcap.detection.ensembles import Ensemble, Member, align
 from radcap.detection.models.answers import Answers, scored
+from radcap.detection.models.ensemble_model import aligned_answers, voted_scores
 from radcap.systems.predicting import opened_model
 
 DECIDED = np.array([[True, False, True], [False, False, False]])
@@ -70,3 +75,62 @@ def test_importing_the_models_loads_neither_timm_nor_transformers() -> None:
     loaded = {name.partition(".")[0] for name in done.stdout.split()}
     assert "torch" in loaded
     assert not loaded & {"timm", "transformers", "torchvision", "typer", "rich", "sklearn", "faiss", "polars"}
+
+
+# members that vote
+
+
+def voters(members: int, images: int, labels: int) -> list[Answers]:
+    """Each over other images and labels, in another order; the last only decides."""
+    draw, told = np.random.default_rng(2), list[Answers]()
+    for number in range(members):
+        ids = [f"i{one}" for one in draw.permutation(images + number)]
+        cuis = [f"C{one}" for one in draw.permutation(labels + number % 3)]
+        logits = draw.normal(0, 3, (len(ids), len(cuis))).astype(np.float32)
+        told.append(Answers(tuple(ids), tuple(cuis), logits > 1, logits))
+    told[-1] = replace(told[-1], logits=None)
+    return told
+
+
+def stacked(names: list[str], told: list[Answers]) -> np.ndarray:
+    """Votes and the mean probability of all members at once."""
+    common = set[str].intersection(*(set(one.ids) for one in told))
+    both: list[np.ndarray] = []
+    for kind in ("decisions", "scores"):
+        members: list[Member] = []
+        for name, one in zip(names, told, strict=True):
+            keep = [row for row, image in enumerate(one.ids) if image in common]
+            scores = (
+                np.where(one.decided, np.float32(4), np.float32(-4)) if one.logits is None else one.logits
+            )
+            values = one.decided if kind == "decisions" else scores
+            members.append(Member(name, tuple(one.ids[row] for row in keep), one.labels, values[keep]))
+        both.append(align(members, apart=True).values)
+    return both[0].sum(axis=0) + sigmoid(both[1].astype(np.float64)).mean(axis=0)
+
+
+@pytest.mark.parametrize("members", [1, 2, 9])
+def test_members_that_are_added_one_by_one_say_what_they_say_together(members: int) -> None:
+    told, names = voters(members, 20, 7), [f"m{one}" for one in range(members)]
+    joined = aligned_answers(names, told, Ensemble("union"))
+    np.testing.assert_array_equal(voted_scores(joined, told), stacked(names, told))
+
+
+def test_many_members_take_the_memory_of_few() -> None:
+    told, names = voters(24, 300, 200), [f"m{one}" for one in range(24)]
+    joined = aligned_answers(names, told, Ensemble("union"))
+    one = 8 * len(joined.ids) * len(joined.labels)
+    tracemalloc.start()
+    try:
+        voted_scores(joined, told)
+        assert tracemalloc.get_traced_memory()[1] < 8 * one
+    finally:
+        tracemalloc.stop()
+
+
+def test_scores_that_are_no_number_rescue_nobody() -> None:
+    told = voters(2, 3, 2)
+    joined = aligned_answers(["one", "two"], told, Ensemble("union"))
+    wrong = replace(told[0], logits=np.full_like(told[0].logits, np.nan))
+    with pytest.raises(InputError, match="Member one has no number for i"):
+        voted_scores(joined, [wrong, told[1]])

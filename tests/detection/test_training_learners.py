@@ -7,9 +7,12 @@ import pytest
 from training_samples import Heard, drawn, predict_concepts, tiny, trained, without_valid
 
 from radcap.core import InputError, UsageError
+from radcap.core.tables import parse_toml
 from radcap.detection.learners import LEARNERS, Learner
+from radcap.detection.members import resolve
 from radcap.detection.models import open_model
 from radcap.detection.retrieval import Retrieval
+from radcap.detection.system_reading import read_concept_system
 from radcap.detection.training.held_answers import read_held
 from radcap.vision.settings import BackboneSettings, HeadSettings, TrainSettings
 
@@ -109,6 +112,23 @@ def test_a_learner_over_a_network_that_is_trained_first(tmp_path):
     folder = trained(tiny(learner=learner("forest")), tmp_path)
     assert folder.card()["training"]["epochs"] == 2
     assert answers(folder).decided.any()
+
+
+def test_members_of_other_seeds_have_other_learners(tmp_path):
+    """The seed of a member reaches its learner, unless that names its own."""
+    forest = "[member.learner]\nkind = 'forest'\ntrees = 3\n"
+    text = (
+        'name = "seeds"\ntask = "concepts"\n[image]\nsize = 32\n[train]\nepochs = 0\nbatch = 16\n'
+        '[backbone]\nfrozen = true\nweights = "package"\n'  # which no seed draws
+        f"[[member]]\nname = 'one'\nseed = 1\n{forest}[[member]]\nname = 'two'\nseed = 2\n{forest}"
+        f"[[member]]\nname = 'again'\nseed = 2\n{forest}seed = 1\n"
+    )
+    system = resolve(read_concept_system(parse_toml(text)), lambda _: tiny())
+    folder = trained(system, tmp_path / "m")
+    one, two, again = (folder.member(name).learner.read_bytes() for name in ("one", "two", "again"))
+    assert one != two
+    assert one == again
+    assert open_model(folder.path).answers(drawn().split("test")).logits is not None
 
 
 def test_another_pooling_gives_the_learner_other_vectors(tmp_path):

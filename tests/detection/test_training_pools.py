@@ -31,6 +31,7 @@ from radcap.detection.system_reading import read_concept_system, system_toml
 from radcap.detection.text.config import Text
 from radcap.detection.training.held_answers import keep_held, read_held
 from radcap.detection.training.parts import Parts
+from radcap.detection.training.shelf import Shelf
 from radcap.vision.settings import BackboneSettings, HeadSettings, TrainSettings
 from radcap.vision.weight_files import read_weight_file, write_weight_file
 
@@ -290,10 +291,9 @@ def _check_rescued(folder: Any, *, by_votes: bool) -> None:
 
 def _joined_again(folder: Any, system: ConceptSystem) -> Any:
     """The members of a folder under another rule, as if it had been begun with that."""
-    from radcap.detection.system import models
-    from radcap.detection.training.system_training import _fingerprint
+    from radcap.detection.training.system_training import _fingerprint, _parts
 
-    parts = {name: Parts.of(drawn(), one.data, one.train.seed) for name, one in models(system).items()}
+    parts = _parts(system, drawn(), Shelf(0))
     (folder.path / "card.json").unlink()
     (folder.path / "training").mkdir()
     (folder.path / "training" / "state.json").write_text(
@@ -318,6 +318,26 @@ def test_a_rescue_that_cannot_be_had_is_refused_before_training(tmp_path: Path) 
     with pytest.raises(UsageError, match=r"\[rescue\] is fitted on the split 'valid', and there is none"):
         trained(tiny(rescue=Rescue(), head=COUNT), tmp_path / "m", without_valid())
     assert not (tmp_path / "m").exists()
+
+
+def test_a_rescue_by_the_margin_of_another_network_is_refused_before_training(tmp_path: Path) -> None:
+    again = {"head": COUNT, "train": TrainSettings(epochs=1, refit=True)}
+    wrong = {
+        "tiny": tiny(rescue=Rescue(), **again),
+        "a": joined("votes", member("a", rescue=Rescue(), **again), member("b"), votes=1),
+        "b": joined("votes", member("a", head=COUNT), member("b", **again), votes=1, rescue=Rescue()),
+    }
+    for name, system in wrong.items():
+        said = rf"\[rescue\] is fitted on what {name} counts, and refit = true trains another network"
+        with pytest.raises(UsageError, match=said):
+            trained(system, tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_refit_that_nobody_counts_by_is_no_hindrance_to_a_rescue(tmp_path: Path) -> None:
+    plain = member("b", train=TrainSettings(epochs=1, batch=16, refit=True))
+    system = joined("votes", member("a", head=COUNT), plain, votes=2, rescue=Rescue(0.4))
+    assert trained(system, tmp_path / "m").rescue() is not None
 
 
 def test_a_rescue_without_a_count_is_a_broken_folder(counting: Any, tmp_path: Path) -> None:

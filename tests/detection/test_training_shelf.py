@@ -27,6 +27,7 @@ from radcap.vision.weight_files import read_weight_file
 PACKAGED = BackboneSettings(weights="package", frozen=True)
 LABELS = ("C0040405", "C0024485")
 CPU = pick_place("cpu")
+LARGE = ImageSettings(size=64)  # a map of two by two
 
 
 def four(value: float = 0.0) -> torch.Tensor:
@@ -57,6 +58,15 @@ def test_what_is_too_large_for_the_shelf_is_given_and_not_held(most: int) -> Non
     shelf = Shelf(most)
     assert shelf.get("a", ("1",), lambda: four(7.0)).item() == 7
     assert not shelf.held
+
+
+def test_what_is_too_large_drives_nothing_off_the_shelf() -> None:
+    shelf, never = Shelf(8), mock.Mock(side_effect=AssertionError)
+    for key in ("a", "b"):
+        shelf.get(key, ("1",), four)
+    assert shelf.get("c", ("1", "2", "3"), lambda: torch.ones(3)).tolist() == [1, 1, 1]
+    assert [maker for maker, _ in shelf.held] == ["a", "b"]
+    assert shelf.get("b", ("1",), never).item() == 0
 
 
 @given(st.integers(0, 40), st.lists(st.tuples(st.integers(0, 5), st.integers(0, 6)), max_size=20))
@@ -118,10 +128,9 @@ def whole_maps(network: Network, feed: PictureFeed) -> torch.Tensor:
     ids=["linear", "linear-none", "mlp", "gem", "gem-none", "max", "csra"],
 )
 def test_a_head_is_shown_means_where_it_wants_no_more(head: HeadSettings, pooled: bool, weights: str) -> None:
-    size = ImageSettings(size=64)  # a map of two by two
     shelf = Shelf(2**24)
     backbone = replace(PACKAGED, weights=weights)
-    features, network, feed = seen(trainer(shelf, head=head, image=size, backbone=backbone))
+    features, network, feed = seen(trainer(shelf, head=head, image=LARGE, backbone=backbone))
     maps = whole_maps(network, feed)
     assert maps.shape[2:] == (2, 2)
     wanted = maps.mean(dim=(2, 3), keepdim=True) if pooled else maps
@@ -130,15 +139,31 @@ def test_a_head_is_shown_means_where_it_wants_no_more(head: HeadSettings, pooled
     with torch.inference_mode():
         torch.testing.assert_close(score(features), score(maps), atol=1e-3, rtol=1e-3)
     # weights of a seed are no other network's: nothing of them is kept
-    assert len(shelf.held) == (0 if weights == "none" else 2 if pooled else 1)
+    assert len(shelf.held) == (weights != "none")
 
 
 def test_heads_over_one_backbone_share_its_maps() -> None:
-    shelf, heads = Shelf(2**24), (HeadSettings(), HeadSettings(kind="csra"), HeadSettings(pool="gem"))
+    shelf, heads = Shelf(2**24), (HeadSettings(kind="csra"), HeadSettings(pool="gem"), HeadSettings())
     with mock.patch.object(networks, "predicted", wraps=predicted) as looked:
-        for head in heads:
-            seen(trainer(shelf, head=head))
+        shown = [seen(trainer(shelf, head=head, image=LARGE))[0] for head in heads]
     assert looked.call_count == 1
+    alone, _, _ = seen(trainer(Shelf(0), image=LARGE))
+    assert torch.equal(shown[2], alone)  # to the last bit, whoever looked
+
+
+def test_where_means_are_wanted_no_whole_maps_are_held() -> None:
+    made: list[tuple[int, ...]] = []
+
+    def looked(*given: Any) -> torch.Tensor:
+        made.append(tuple((answers := predicted(*given)).shape))
+        return answers
+
+    shelf = Shelf(2**24)
+    with mock.patch.object(networks, "predicted", looked):
+        for head in (HeadSettings(), HeadSettings(kind="mlp", hidden=(8,)), HeadSettings(kind="csra")):
+            seen(trainer(shelf, head=head, image=LARGE))
+    assert [one[2:] for one in made] == [(1, 1), (2, 2)]
+    assert {one.dtype for one in shelf.held.values()} == {torch.float32}
 
 
 @pytest.mark.parametrize(
@@ -159,6 +184,15 @@ def test_other_settings_and_other_images_have_maps_of_their_own(other: dict[str,
     assert len(shelf.held) == 2 * held
     wanted = whole_maps(network, feed).mean(dim=(2, 3), keepdim=True)
     torch.testing.assert_close(features, wanted, atol=1e-3, rtol=1e-3)
+
+
+def test_another_precision_has_maps_of_its_own() -> None:
+    shelf = Shelf(2**24)
+    full, _, _ = seen(trainer(shelf))
+    rough, _, _ = seen(replace(trainer(shelf), place=pick_place("cpu", "bf16")))
+    assert rough is not full
+    assert (rough != full).any()
+    assert seen(trainer(shelf))[0] is full
 
 
 def test_what_is_done_to_training_images_by_lot_is_not_in_the_features() -> None:

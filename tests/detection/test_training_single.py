@@ -12,18 +12,35 @@ import pyarrow as pa
 import pytest
 import torch
 from safetensors import SafetensorError
-from training_samples import Heard, drawn, predict_concepts, tiny, trained, whole, without_valid
+from training_samples import (
+    SIZE,
+    Heard,
+    drawn,
+    in_one_process,
+    predict_concepts,
+    tiny,
+    trained,
+    whole,
+    without_valid,
+)
 
 from radcap.core import InputError, Missing, UsageError
 from radcap.datasets.images import CacheBusy
 from radcap.detection.decisions.f1 import sample_f1
 from radcap.detection.examples import label_matrix
+from radcap.detection.models.opening import load_network
 from radcap.detection.system import DataSettings
 from radcap.detection.talk import Talk
-from radcap.detection.training import decoding, networks
+from radcap.detection.training import decoding, networks, train_system
+from radcap.detection.training.held_answers import read_held
+from radcap.detection.training.networks import Trainer
+from radcap.detection.training.one_model import ModelMaker
+from radcap.detection.training.shelf import Shelf
 from radcap.vision.losses import make_loss
+from radcap.vision.network import Network
 from radcap.vision.pictures import load_pictures
-from radcap.vision.settings import BackboneSettings, TrainSettings
+from radcap.vision.settings import AugmentSettings, BackboneSettings, ImageSettings, TrainSettings
+from radcap.vision.training import PictureFeed
 from radcap.vision.weight_files import read_weight_file
 
 PARTS = ["card.json", "decision.json", "held.safetensors", "labels.csv", "log.csv", "model.safetensors"]
@@ -47,6 +64,45 @@ def test_a_system_becomes_a_folder_that_answers(system: Any, tmp_path: Path) -> 
     assert folder.system() == replace(system, source=system.source)
 
 
+@pytest.mark.parametrize("refit", [False, True])
+@pytest.mark.parametrize(
+    "backbone",
+    [
+        BackboneSettings(),
+        BackboneSettings(frozen=True),
+        BackboneSettings(weights="package", frozen=True),  # whose features are kept on the shelf
+    ],
+    ids=["whole", "frozen", "kept"],
+)
+def test_what_is_fitted_and_indexed_is_what_is_stored(
+    backbone: BackboneSettings, refit: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[tuple[Trainer, Network, PictureFeed]] = []
+
+    def seen(maker: ModelMaker, *given: Any) -> None:
+        made.append(given[:3])
+        write(maker, *given)
+
+    write = ModelMaker._write
+    monkeypatch.setattr(ModelMaker, "_write", seen)
+    system = tiny(backbone=backbone, train=TrainSettings(epochs=1, batch=16, lr=1e-2, refit=refit))
+    with in_one_process():
+        folder = train_system(system, drawn(), tmp_path / "m", Talk(), Shelf(2**26))
+    ((trainer, network, feed),) = made
+    stored, anew = load_network(folder, system, len(trainer.labels)), replace(trainer, shelf=Shelf(0))
+    stored.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    assert np.array_equal(trainer.logits(network, feed), anew.logits(stored, feed))
+    assert np.array_equal(trainer.vectors(network, feed), anew.vectors(stored, feed))
+    if not refit:
+        held, told = (
+            read_held(folder, drawn().split("valid")),
+            predict_concepts(folder.path, drawn(), split="valid"),
+        )
+        assert held.logits is not None
+        assert told.logits is not None
+        np.testing.assert_allclose(held.logits, told.logits, rtol=1e-4, atol=1e-4)
+
+
 def test_a_frozen_backbone_keeps_its_weights_and_learns_a_head(tmp_path: Path) -> None:
     weights = [
         read_weight_file(trained(tiny(train=one), tmp_path / str(number)).weights)
@@ -57,6 +113,19 @@ def test_a_frozen_backbone_keeps_its_weights_and_learns_a_head(tmp_path: Path) -
     same = {name: torch.equal(weights[0][name], weights[1][name]) for name in weights[0]}
     assert all(equal for name, equal in same.items() if name.startswith("backbone."))
     assert not any(equal for name, equal in same.items() if name.startswith("head."))
+
+
+def test_varied_images_of_a_frozen_backbone_are_refused_before_any_is_decoded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(networks, "decoded_pictures", None)
+    image = ImageSettings(size=SIZE, augment=AugmentSettings(mixup=0.4))
+    with pytest.raises(UsageError) as caught:
+        trained(tiny(image=image), tmp_path / "m")
+    assert str(caught.value) == (
+        "[image.augment] varies the images of each epoch, and a frozen backbone sees each once."
+        " Delete [image.augment], or set [backbone] frozen = false."
+    )
 
 
 def test_the_card_has_the_figures_of_the_held_out_split_out_of_fold(tmp_path: Path) -> None:

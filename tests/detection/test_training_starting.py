@@ -12,9 +12,11 @@ from training_samples import Heard, drawn, member, tiny, trained, whole
 
 from radcap.core import InputError, UsageError
 from radcap.detection.ensembles import Ensemble
+from radcap.detection.learners import Learner
 from radcap.detection.models import ModelFolder
 from radcap.detection.retrieval import Retrieval
 from radcap.detection.system import DataSettings
+from radcap.detection.text.config import Text
 from radcap.detection.training.teachers import open_teacher
 from radcap.vision.settings import BackboneSettings, HeadSettings, TeacherSettings, TrainSettings
 from radcap.vision.training import pick_place
@@ -162,12 +164,31 @@ def test_a_teacher_that_lacks_a_label_is_refused_before_training(tmp_path: Path)
     assert not heard.has("images to learn from")
 
 
-def test_a_teacher_of_neighbours_or_for_a_frozen_student_is_refused(
-    model: ModelFolder, tmp_path: Path
+WORDS = Text(words="dataset", reader="parser")
+
+
+@pytest.mark.parametrize(
+    ("tables", "said"),
+    [
+        ({"retrieval": Retrieval(k=3)}, r"answers by its neighbours \(\[retrieval\]\)"),
+        ({"learner": Learner()}, r"answers by a classic learner \(\[learner\]\)"),
+        ({"text": WORDS}, r"answers by words \(\[text\]\)"),
+    ],
+    ids=["neighbours", "learner", "words"],
+)
+@pytest.mark.parametrize("is_member", [False, True])
+def test_a_teacher_without_a_head_that_was_trained_is_refused_before_training(
+    tmp_path: Path, tables: dict[str, Any], said: str, *, is_member: bool
 ) -> None:
-    near = trained(tiny(retrieval=Retrieval(k=3)), tmp_path / "near")
-    with pytest.raises(UsageError, match="answers by its neighbours"):
-        trained(taught(near.path), tmp_path / "a")
+    both = (member("a"), member("b", **tables))
+    system = tiny("both", member=both, ensemble=Ensemble("union")) if is_member else tiny(**tables)
+    folder = trained(system, tmp_path / "teacher")
+    with pytest.raises(UsageError, match=rf"{said}, not by the head of a network"):
+        trained(taught(folder.path), tmp_path / "a")
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_teacher_for_a_frozen_student_is_refused(model: ModelFolder, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="a frozen backbone sees each once"):
         trained(replace(taught(model.path), backbone=BackboneSettings(frozen=True)), tmp_path / "b")
     with pytest.raises(UsageError, match="is no model folder"):

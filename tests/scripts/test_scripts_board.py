@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from types import SimpleNamespace
+from zipfile import ZipFile
 
 import pytest
+from board_samples import CHEST, CT, MRI, board_of, handed_in, labelled, tiny
 from script_files import SCRIPTS, script
 
 from radcap.report import Table
 from radcap.systems import systems_of
 from radcap.systems.board.kept import kept_scores
+from radcap.systems.board.results import BoardFolder, Result
+from radcap.systems.board.scales import SCALES
 
 filled = script("write_board").filled
 PAGE = (SCRIPTS.parent / "docs" / "board.md").read_text("utf-8")
@@ -80,3 +84,35 @@ def test_the_script_knows_every_place_of_the_page(name):
     empty = filled(PAGE, {name: Table(("a",), ())})
     assert "\nNone.\n" in empty
     assert filled(again, {}) == again
+
+
+def test_a_folder_of_several_scales_or_of_none_is_refused_with_a_sentence(tmp_path):
+    folder, scale_in = BoardFolder(tmp_path), script("write_board").scale_in
+    with pytest.raises(SystemExit, match=r"holds no score yet\. Run: radcap systems reproduce --out DIR\."):
+        scale_in(folder, ["one", "two"])
+    folder.write(Result("one", "mark", "large"))
+    folder.write(Result("gone", "mark", "small", why_not="No."))
+    assert scale_in(folder, ["one", "two", "gone"]) == SCALES["large"]
+    folder.write(Result("two", "mark", "small"))
+    with pytest.raises(SystemExit, match="holds scores of the scales large, small, which do not compare"):
+        scale_in(folder, ["one", "two"])
+
+
+def test_kept_runs_unpack_to_a_folder_that_goes_on(tmp_path):
+    data = labelled([[CT], [MRI], [CT, CHEST]], [[CT], [MRI], [CT]])
+    runs = {"one": [[CT], [CT], [CT]], "two": [[CT], [MRI], [CHEST]]}
+    folder = handed_in(tmp_path / "board", runs, data)
+    (tmp_path / "board" / "models" / "one").mkdir(parents=True)
+    keep_runs = script("write_board").keep_runs
+    packed, again = tmp_path / "kept" / "runs.zip", tmp_path / "again.zip"
+    for path in (packed, again):
+        keep_runs(folder, path)
+    assert packed.read_bytes() == again.read_bytes()
+    with ZipFile(packed) as opened:
+        assert sorted(opened.namelist()) == [
+            *("results/one.json", "results/two.json", "runs/one.csv", "runs/two.csv"),
+        ]
+        opened.extractall(tmp_path / "unpacked")
+    systems = [tiny("one"), tiny("two")]
+    unpacked = BoardFolder(tmp_path / "unpacked")
+    assert board_of(systems, unpacked, data) == board_of(systems, folder, data)

@@ -20,7 +20,14 @@ from radcap.systems import read_concepts, systems_of
 from radcap.systems.board.fitting import fit_system
 from radcap.systems.board.scales import SCALES, Scale, scale_of, stand_in
 from radcap.vision.backbones.weights import PACKAGED
-from radcap.vision.settings import BackboneSettings, ImageSettings, TeacherSettings, TrainSettings
+from radcap.vision.settings import (
+    AugmentSettings,
+    BackboneSettings,
+    ImageSettings,
+    TeacherSettings,
+    TrainSettings,
+)
+from radcap.vision.training import check_augment
 
 SMALL, LARGE, PUBLISHED = (SCALES[name] for name in ("small", "large", "published"))
 FEW = Scale("few", 128, 20, 4, True, 64, 1e-3, 64, 8)
@@ -178,6 +185,29 @@ def test_what_a_system_is_changed_in_is_told_in_order() -> None:
     assert (made.train.batch, made.train.lr, made.train.compile) == (64, 1e-3, False)
 
 
+VARIED = ImageSettings(size=100, augment=AugmentSettings(rotate=20.0, mixup=0.2))
+FROZEN_CHANGES = ("Lite1 for densenet121", "frozen", "no augmentation")
+
+
+@pytest.mark.parametrize(("scale", "changes"), [(FEW, FROZEN_CHANGES), (MORE, FROZEN_CHANGES[:1])])
+def test_images_of_a_network_that_is_frozen_here_are_not_varied(
+    scale: Scale, changes: tuple[str, ...]
+) -> None:
+    train = TrainSettings(batch=64, lr=1e-3, epochs=10)
+    fitted = fit_system(tiny(backbone=from_timm("densenet121"), image=VARIED, train=train), scale)
+    assert fitted.changes == changes
+    is_varied = "no augmentation" not in changes
+    assert fitted.system.image == (VARIED if is_varied else ImageSettings(size=100))
+    check_augment(fitted.system.image, fitted.system.backbone)
+
+
+@pytest.mark.parametrize("scale", SCALES.values(), ids=SCALES)
+@pytest.mark.parametrize("system", SYSTEMS, ids=NAMES)
+def test_no_frozen_network_of_the_catalogue_has_varied_images(system: ConceptSystem, scale: Scale) -> None:
+    for one in (system, *fit_system(system, scale).system.member, fit_system(system, scale).system):
+        check_augment(one.image, one.backbone)
+
+
 @pytest.mark.parametrize(
     ("lr", "fitted_lr", "told"), [(3e-5, 1e-4, ("rate 0.0001 for 3e-05",)), (1e-2, 1e-2, ())]
 )
@@ -314,3 +344,25 @@ def test_a_fitted_system_never_grows(system: ConceptSystem, scale: Scale) -> Non
         assert new.train.epochs <= min(old.train.epochs, max(scale.epochs, scale.scratch_epochs))
         assert (new.data, new.head, new.loss) == (old.data, old.head, old.loss)
     assert fit_system(fitted, scale).system == fitted  # once is enough
+
+
+def test_networks_side_by_side_have_different_stand_ins() -> None:
+    """Two that look with the same eyes would say nothing that one does not."""
+    for name, wanted in {
+        "2023/ssn-mlrg-concepts": ["lite1", "lite2", "lite0"],
+        "2022/morgan-concepts": ["lite2", "lite1"],
+        "2023/cs-morgan-concepts": ["lite1", "lite2"],
+    }.items():
+        fitted = fit_system(read_concepts(name), LARGE)
+        parts = [one.name.removeprefix("tf_efficientnet_") for one in fitted.system.backbone.part]
+        assert parts == wanted
+        assert {one.weights for one in fitted.system.backbone.part} == {"package"}
+        assert all(
+            any(text.startswith(f"{one.capitalize()} for") for text in fitted.changes) for one in parts
+        )
+
+
+def test_a_fourth_network_side_by_side_is_one_of_the_three() -> None:
+    sizes = [f"tf_efficientnet_lite{number}" for number in range(3)]
+    assert stand_in("densenet201.tv_in1k", sizes) == "tf_efficientnet_lite2"
+    assert stand_in("resnet50.tv_in1k", sizes[:1]) == "tf_efficientnet_lite1"

@@ -30,6 +30,7 @@ from radcap.detection.training.shelf import Shelf
 from radcap.formats import validate
 from radcap.systems.board import running
 from radcap.systems.board.asking import ask
+from radcap.systems.board.marks import data_mark
 from radcap.systems.board.results import BoardFolder, Result, flat
 from radcap.systems.board.running import Reproduction
 from radcap.systems.board.scales import SCALES
@@ -75,7 +76,7 @@ def copied(done: BoardFolder, tmp_path: Path) -> BoardFolder:
 
 
 def result(folder: BoardFolder, name: str) -> Result:
-    found = folder.read(name)
+    found = folder.known(name)
     assert found is not None
     return found
 
@@ -132,7 +133,7 @@ def test_a_changed_system_other_data_and_a_lost_run_are_trained_again(
     assert heard == ["1 of 3: radcap/one"]
     assert result(copied, ONE.name).fingerprint != before.fingerprint
     copied.run("words").unlink()
-    assert copied.read("words") is None
+    assert copied.read("words", result(copied, "words").fingerprint) is None
     assert reproduction.run((other, PAIR, WORDS))
     assert heard[1:] == ["3 of 3: words"]
     fewer = pictures().take(range(len(pictures()) - 1))
@@ -162,7 +163,7 @@ def test_time_that_is_over_in_the_middle_of_a_training_is_gone_on_with(
     ends_after(monkeypatch, 2)
     assert not reproduction.run((ONE,))
     assert trainings.call_count == 1
-    assert folder.read(ONE.name) is None
+    assert folder.known(ONE.name) is None
     assert folder.model(ONE.name).is_dir()
     memory = tmp_path / "models" / "radcap_one.json"
     first = json.loads(memory.read_text())
@@ -196,7 +197,7 @@ def test_other_pixels_are_another_dataset(copied: BoardFolder, trainings: mock.M
     for one in others:
         assert not Reproduction(one, TINY, copied, deadline=0).run(BOARD)
     assert Reproduction(data, TINY, copied, deadline=0).run(BOARD)
-    assert len({running._fingerprint(one) for one in (data, *others)}) == 3
+    assert len({data_mark(one) for one in (data, *others)}) == 3
     assert trainings.call_count == 0
 
 
@@ -219,7 +220,10 @@ def test_a_system_that_cannot_be_trained_says_why_and_does_not_stop_the_others(
     assert heard[1] == f"Not trained: gone. {told.why_not}"
     assert result(folder, "words").is_scored
     assert not folder.run("gone").exists()
-    assert [one.name for one in folder.results(["gone", "never", "words"])] == ["gone", "words"]
+    marks = {**reproduction.marks((GONE, WORDS)), "never": "mark"}
+    assert [(one.name, one.why_not) for one in folder.results(marks)] == [
+        ("gone", told.why_not), ("words", ""), ("never", "Not trained yet."),
+    ]  # fmt: skip
     assert reproduction.run((GONE, WORDS))
     assert trainings.call_count == 3  # its weights may be there by now
 
@@ -256,9 +260,9 @@ def test_the_remains_of_another_training_are_thrown_away(memory: str | None, tmp
     left.write_text("of another")
     if memory is not None:
         (tmp_path / "models" / "words.json").write_text(memory)
-    with folder.begun("words", "mine") as spent:
+    with folder.begun("words", "mine") as account:
         assert not left.exists()
-        assert spent.seconds == 0
+        assert account.spent.seconds == 0
     assert json.loads((tmp_path / "models" / "words.json").read_text())["fingerprint"] == "mine"
 
 
@@ -287,12 +291,15 @@ def test_a_broken_result_is_refused_with_a_sentence(text: str, why: str, tmp_pat
 
 
 def test_a_run_that_was_changed_is_refused_with_a_sentence(copied: BoardFolder) -> None:
-    run = copied.run(ONE.name)
+    run, mark = copied.run(ONE.name), result(copied, ONE.name).fingerprint
     run.write_text("ID,CUIs\n")
     with pytest.raises(InputError, match=r"one\.csv is not what .*one said: it was changed\. Delete it, and"):
-        copied.read(ONE.name)
+        copied.read(ONE.name, mark)
+    assert (
+        copied.read(ONE.name, "of another") is None
+    )  # whose run may have been written a moment before a kill
     run.unlink()
-    assert copied.read(ONE.name) is None
+    assert copied.read(ONE.name, mark) is None
 
 
 def test_a_dataset_without_a_test_split_is_refused(tmp_path: Path) -> None:

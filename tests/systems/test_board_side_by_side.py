@@ -79,7 +79,7 @@ def in_one_process() -> Iterator[None]:
 
 
 def result(folder: BoardFolder, name: str) -> Result:
-    found = folder.read(name)
+    found = folder.known(name)
     assert found is not None
     return found
 
@@ -209,7 +209,7 @@ def test_a_lack_of_memory_is_told_and_does_not_stop_the_others(
     monkeypatch.setattr(running, "train_system", lacking)
     folder, heard = BoardFolder(tmp_path), list[str]()
     assert Reproduction(pictures(), WHOLE, folder, tell=heard.append).run((ONE, ALIKE))
-    assert result(folder, "one").why_not.startswith("It needs more memory than there is. Try fewer jobs")
+    assert result(folder, "one").why_not.startswith("It needs more memory than there is. Try a smaller")
     assert heard[1].startswith("Not trained: one. It needs more memory")
     assert result(folder, "alike").is_scored
 
@@ -236,7 +236,7 @@ def test_what_nobody_foresaw_does_not_stop_the_others(
     folder = BoardFolder(tmp_path)
     assert Reproduction(pictures(), WHOLE, folder).run((ONE, ALIKE))
     assert result(folder, "one").why_not == (
-        "It ended in a way that nobody foresaw: ValueError: Sizes differ. radcap train says where."
+        "It ended in a way that nobody foresaw: ValueError: Sizes differ. results/one.log says where."
     )
     assert result(folder, "alike").is_scored
 
@@ -244,7 +244,7 @@ def test_what_nobody_foresaw_does_not_stop_the_others(
 def test_networks_of_other_labels_have_other_keys() -> None:
     feed: Any = mock.Mock()
     feed.pictures.ids, feed.labels = ("a",), torch.ones(1, 2)
-    keys = {network_key(ONE, labels, feed, None, "cpu") for labels in (("C1", "C2"), ("C1", "C3"))}
+    keys = {network_key(ONE, labels, feed, None, "cpu", "data") for labels in (("C1", "C2"), ("C1", "C3"))}
     assert len(keys) == 2
 
 
@@ -252,24 +252,27 @@ def test_networks_stay_until_every_system_has_a_result(tmp_path: Path) -> None:
     folder = BoardFolder(tmp_path)
     assert Reproduction(pictures(), WHOLE, folder).run((ONE,))
     assert not folder.networks.exists()
-    lock = folder.networks / "left.lock"
+    lock, left = folder.networks / "left.lock", folder.networks / "key.safetensors"
     lock.parent.mkdir()
     lock.write_text(json.dumps({"process": 1, "machine": "elsewhere", "since": "long ago"}))
+    left.touch()
     assert not Reproduction(pictures(), WHOLE, folder, deadline=0).run(BOARD)
-    assert folder.networks.exists()
+    assert left.exists()
     assert not lock.exists()
 
 
 def test_what_died_is_told_but_for_a_member_whose_ensemble_tries_again(tmp_path: Path) -> None:
     folder, heard = BoardFolder(tmp_path), list[str]()
     done = Reproduction(pictures(), WHOLE, folder, tell=heard.append)
-    work = running._Work(fit_system(PAIR, WHOLE), "data", 1)
+    work = running._Work(fit_system(PAIR, WHOLE), WHOLE, "data", 1)
     done._lost(replace(work, member=PAIR.member[0]))
     assert heard == []
-    assert folder.read("pair") is None
+    assert folder.known("pair") is None
     done._lost(work)
-    assert heard[0].startswith("Not trained: pair. The process that trained it ended without a word.")
-    assert result(folder, "pair").why_not.endswith("Try fewer jobs.")
+    assert heard[0].startswith("Not trained: pair. The process that trained it ended without a word")
+    assert result(folder, "pair").why_not.endswith(
+        "when nothing ran beside it. Is there memory enough? Try a smaller scale."
+    )
 
 
 @pytest.mark.slow
@@ -278,7 +281,7 @@ def test_a_system_whose_process_dies_says_so_and_does_not_stop_the_others(tmp_pa
     folder, heard = BoardFolder(tmp_path / "board"), tmp_path / "heard.txt"
     done = Reproduction(pictures(), TINY, folder, tell=partial(die_of_two, heard), jobs=2)
     assert done.run((tiny("a"), tiny("deadly"), tiny("c")))
-    assert result(folder, "deadly").why_not.startswith("The process that trained it ended without a word.")
+    assert result(folder, "deadly").why_not.startswith("The process that trained it ended without a word")
     assert result(folder, "a").is_scored
     assert result(folder, "c").is_scored
     assert heard.read_text().count("Not trained: deadly.") == 1
@@ -294,7 +297,7 @@ def test_members_come_before_their_ensemble_and_long_ones_first() -> None:
 
 
 def test_a_network_that_somebody_else_trains_is_waited_for(tmp_path: Path) -> None:
-    kept, network = KeptNetworks(tmp_path), torch.nn.Linear(2, 1)
+    kept, network = KeptNetworks(tmp_path, "data"), torch.nn.Linear(2, 1)
     trained = Trained(History((EpochRow(0, 0.5, 0.1, 1.0, 2.0),), "loss"), 0, "epochs")
     waited = mock.Mock()
     with locked(tmp_path / "key.lock"):
@@ -303,7 +306,7 @@ def test_a_network_that_somebody_else_trains_is_waited_for(tmp_path: Path) -> No
             waited()
             (tmp_path / "key.lock").unlink()
             if not (tmp_path / "key.safetensors").exists():
-                KeptNetworks(tmp_path).get("key", network, lambda: trained, mock.Mock())
+                KeptNetworks(tmp_path, "data").get("key", network, lambda: trained, mock.Mock())
 
         other = torch.nn.Linear(2, 1)
         found = kept.get("key", other, mock.Mock(side_effect=AssertionError), wait)
@@ -314,7 +317,7 @@ def test_a_network_that_somebody_else_trains_is_waited_for(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("damage", [b"", b"no network", "cut", "other"])
 def test_a_damaged_network_is_refused_with_a_sentence(damage: bytes | str, tmp_path: Path) -> None:
-    kept, file = KeptNetworks(tmp_path), tmp_path / "key.safetensors"
+    kept, file = KeptNetworks(tmp_path, "data"), tmp_path / "key.safetensors"
     kept.get("key", torch.nn.Linear(2, 1), lambda: Trained(History(), 0, "epochs"), mock.Mock())
     if isinstance(damage, bytes):
         file.write_bytes(damage)
@@ -331,7 +334,7 @@ def test_a_damaged_network_is_refused_with_a_sentence(damage: bytes | str, tmp_p
 def test_a_full_disk_is_told(tmp_path: Path) -> None:
     where = "radcap.detection.training.kept_networks.save_file"
     with mock.patch(where, side_effect=SafetensorError("full")), pytest.raises(OSError, match="cannot be"):
-        KeptNetworks(tmp_path).get(
+        KeptNetworks(tmp_path, "data").get(
             "key", torch.nn.Linear(1, 1), lambda: Trained(History(), 0, "epochs"), mock.Mock()
         )
     assert list(tmp_path.iterdir()) == []

@@ -43,6 +43,23 @@ def test_gem_is_the_power_mean(features, power):
             assert pooled[place][channel] == pytest.approx(expected, rel=1e-4)
 
 
+@pytest.mark.parametrize("power", [0.5, 1.0, 3.0, 7.0, 8.0, 20.0])
+@pytest.mark.parametrize("scale", [0.0, 1e-3, 1.0, 1e4])
+def test_gem_and_its_slopes_are_those_of_the_plain_formula_in_double_precision(features, power, scale):
+    pool, shown = GemPool(), (scale * features).requires_grad_()
+    nn.init.constant_(pool.power, power)
+    pooled = pool(shown)
+    pooled.sum().backward()
+    exact = (scale * features).double().requires_grad_()
+    p = torch.tensor(power, dtype=torch.float64, requires_grad=True)
+    expected = exact.clamp(min=1e-6).pow(p).mean(dim=(2, 3)).pow(1 / p)
+    expected.sum().backward()
+    torch.testing.assert_close(pooled.double(), expected, rtol=1e-4, atol=0)
+    for found, wanted in ((shown.grad, exact.grad), (pool.power.grad, p.grad)):
+        assert found is not None
+        torch.testing.assert_close(found.double(), wanted, rtol=1e-3, atol=1e-6 * max(scale, 1))
+
+
 def test_gem_learns_its_power_and_works_in_half_precision(features):
     pool = GemPool()
     pooled = pool(features.half())

@@ -12,7 +12,7 @@ from vision_samples import CPU, LABELS, drawn_feed, same, tiny_network, weights
 
 from radcap.core import UsageError
 from radcap.vision.settings import AugmentSettings, TrainSettings
-from radcap.vision.training import FeatureFeed, Teacher, fit
+from radcap.vision.training import CheckpointFolder, FeatureFeed, Teacher, fit
 from radcap.vision.training.averaging import Average
 from radcap.vision.training.lessons import LabelLesson
 from radcap.vision.training.loop import learn
@@ -169,7 +169,7 @@ def test_the_average_is_judged_and_kept_and_the_network_goes_on():
 
 def test_the_average_follows_as_a_loop_says():
     network = tiny_network()
-    average = Average(network, 0.6)
+    average = Average(network.state_dict(), 0.6)
     expected = {name: value.double() for name, value in weights(network).items()}
     generator = torch.Generator().manual_seed(1)
     for step in range(1, 8):
@@ -185,6 +185,22 @@ def test_the_average_follows_as_a_loop_says():
     for name, value in average.weights.items():
         if value.dtype.is_floating_point:
             torch.testing.assert_close(value.double(), expected[name], rtol=1e-5, atol=1e-6)
+
+
+def test_weights_that_are_never_trained_have_no_average(tmp_path):
+    network, feed = tiny_network(), drawn_feed()
+    fixed = network.get_parameter("backbone.body.0.weight").requires_grad_(False)
+    before, head = fixed.clone(), network.get_parameter("head.linear.weight").detach().clone()
+    folder = CheckpointFolder(tmp_path, "a")
+    trained = fit(network, feed, BCE, replace(QUICK, ema=0.9), CPU, held=feed, folder=folder)
+    logits = predicted(network, feed, CPU)
+    assert held_loss(logits, feed.labels) == trained.history.rows[trained.epoch].held_loss
+    assert torch.equal(fixed, before)
+    assert not torch.equal(network.get_parameter("head.linear.weight"), head)
+    left = folder.load()
+    assert left is not None
+    assert "average.head.linear.weight" in left.tensors
+    assert not [name for name in left.tensors if name.endswith("backbone.body.0.weight")]
 
 
 def test_gradients_are_clipped():

@@ -8,13 +8,11 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional
-from vision_samples import WIDTH
 
-from radcap.core import UsageError
-from radcap.vision.heads import Taught, make_head
-from radcap.vision.losses import InnerLoss, check_loss, make_loss
+from radcap.vision.heads import Taught
+from radcap.vision.losses import InnerLoss, make_loss
 from radcap.vision.losses.contrastive import alike, image_concept, overlap
-from radcap.vision.settings import HeadSettings, LossSettings
+from radcap.vision.settings import LossSettings
 
 LOTS = torch.Generator().manual_seed(7)
 LOGITS = torch.randn(5, 6, generator=LOTS)
@@ -145,24 +143,8 @@ def test_descending_draws_images_that_share_together():
     assert max(similar[0, 2], similar[0, 3], similar[1, 2], similar[1, 3]) < 0.3
 
 
-def test_concepts_without_vectors_are_refused():
+def test_concepts_without_vectors_add_nothing():
     settings = LossSettings(name="contrastive", concept_concept=0.5)
-    plain = make_head(HeadSettings(), WIDTH, 6)
-    with pytest.raises(UsageError) as caught:
-        check_loss(settings, plain)
-    assert str(caught.value) == (
-        "[loss] concept_concept is 0.5, and the head has no vectors of concepts to compare."
-        ' Set [head] kind = "label-embedding", or concept_concept = 0.'
-    )
-    check_loss(LossSettings(name="contrastive"), plain)
-    check_loss(LossSettings(concept_concept=0.5), plain)
-    check_loss(settings, make_head(HeadSettings(kind="label-embedding", width=8), WIDTH, 6))
     seen = Taught(LOGITS, VECTORS, torch.zeros(()))
     expected = make_loss(LossSettings(name="contrastive"), SHARES)(LOGITS, LABELS)
     torch.testing.assert_close(inner(make_loss(settings, SHARES), seen, LABELS), expected)
-
-
-def test_a_head_without_a_loss_of_its_own_is_refused():
-    with pytest.raises(UsageError, match=r'name is "own", and the head has no loss of its own. Set \[head\]'):
-        check_loss(LossSettings(name="own"), make_head(HeadSettings(), WIDTH, 6))
-    check_loss(LossSettings(name="own"), make_head(HeadSettings(critic=4), WIDTH, 6))

@@ -36,7 +36,7 @@ class Killed(Exception):
 
 
 def trained(settings, folder=None, dies_after=None, network=None):
-    """The network after training, or after the epoch in which it is killed."""
+    """The network after training, or after the epoch that it is killed behind."""
     network = network or tiny_network()
 
     def observe(row):
@@ -63,7 +63,7 @@ def numbers(done):
     return [replace(row, seconds=0, images_per_s=0) for row in done.history.rows]
 
 
-@pytest.mark.parametrize("dies_after", [1, 4])
+@pytest.mark.parametrize("dies_after", [0, 3])
 @pytest.mark.parametrize(
     "change",
     [
@@ -81,12 +81,24 @@ def test_a_killed_run_ends_with_the_weights_of_an_unbroken_one(tmp_path, change,
     folder = CheckpointFolder(tmp_path / "state", "a")
     with pytest.raises(Killed):
         trained(settings, folder, dies_after)
-    assert len(json.loads((tmp_path / "state/state.json").read_text())["history"]) == dies_after
+    assert len(json.loads((tmp_path / "state/state.json").read_text())["history"]) == dies_after + 1
     network, done = trained(settings, folder)
     assert same(weights(network), weights(whole))
     assert numbers(done) == numbers(expected)
     assert (done.epoch, done.stopped) == (expected.epoch, expected.stopped)
     assert [one.name for one in sorted(folder.path.iterdir())] == ["epoch-5.safetensors", "state.json"]
+
+
+def test_an_epoch_is_saved_before_it_is_told(tmp_path):
+    """Whoever hears of it may break training off, since its time is over."""
+    folder = CheckpointFolder(tmp_path / "state", "a")
+    with pytest.raises(Killed):
+        trained(SETTINGS, folder, dies_after=SETTINGS.epochs - 1)
+    told = []
+    network, feed = tiny_network(5), drawn_feed(augment=MIXED)
+    fit(network, feed, BCE, SETTINGS, CPU, held=drawn_feed(24, 1), folder=folder, observe=told.append)
+    assert told == []
+    assert same(weights(network), weights(trained(SETTINGS)[0]))
 
 
 def test_a_finished_run_is_taken_as_it_is(tmp_path):
@@ -273,6 +285,6 @@ def test_a_process_that_is_really_killed(tmp_path):
     folder = CheckpointFolder(tmp_path / "state", "a")
     left = folder.load()
     assert left is not None
-    assert len(left.history.rows) == 2
+    assert len(left.history.rows) == 3
     network, _ = trained(SETTINGS, folder)
     assert same(weights(network), weights(trained(SETTINGS)[0]))

@@ -166,7 +166,7 @@ def test_a_killed_run_ends_with_the_weights_of_an_unbroken_one(tmp_path):
     settings = TrainSettings(epochs=3, batch=16, lr=1e-2, ema=0.8, sam=0.05, clip_grad=1.0)
     unbroken, done = sharpened(settings)
     with pytest.raises(InterruptedError):
-        sharpened(settings, CheckpointFolder(tmp_path, "a"), dies_after=1)
+        sharpened(settings, CheckpointFolder(tmp_path, "a"), dies_after=0)
     broken, again = sharpened(settings, CheckpointFolder(tmp_path, "a"))
     assert same(weights(unbroken), weights(broken))
     assert again.epoch == done.epoch

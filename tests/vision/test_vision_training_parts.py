@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import weakref
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -158,6 +159,25 @@ def test_answers_come_in_order_and_in_batches():
     assert not torch.equal(half, whole)
     torch.testing.assert_close(half, whole, atol=0.05, rtol=0.05)
     assert predicted(network, drawn_feed(0), CPU).shape == (0, LABELS)
+
+
+def test_answers_are_held_once_and_in_the_precision_that_is_wanted():
+    said: list[weakref.ref[torch.Tensor]] = []
+    alive: list[int] = []
+
+    def answer(images):
+        alive.append(sum(one() is not None for one in said))
+        told = images.mean(dim=(2, 3))
+        said.append(weakref.ref(told))
+        return told
+
+    feed = drawn_feed()
+    whole = predicted(answer, feed, CPU, batch=7)
+    assert max(alive) == 1  # those before it are forgotten
+    wanted = feed.batch(torch.arange(48), None)[0].mean(dim=(2, 3))
+    torch.testing.assert_close(whole, wanted)
+    half = predicted(answer, feed, CPU, batch=7, kind=torch.float16)
+    assert torch.equal(half, whole.half())
 
 
 def test_features_are_fed_as_they_are():

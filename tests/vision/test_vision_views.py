@@ -123,17 +123,26 @@ def test_turns_are_drawn_within_the_angle_and_keep_sizes():
     torch.testing.assert_close(torch.linalg.det(maps[:, :, :2]), torch.ones(500))
 
 
-def test_zoom_stretch_and_shift_stay_in_their_ranges():
+def test_zoom_and_shift_stay_in_their_ranges():
     frame = frames(whole(800, 32), 32, "pad")
     augment = AugmentSettings(zoom=(0.8, 1.25), stretch=0.2, shift=0.1)
     maps = varied(frame, 1.0, augment, chance())
     across, down = maps[:, 0, 0], maps[:, 1, 1]
-    zoom, stretch = 1 / (across * down).sqrt(), (across / down).sqrt()
+    zoom = 1 / (across * down).sqrt()
     assert (zoom >= 0.8 - 1e-5).all()
     assert (zoom <= 1.25 + 1e-5).all()
     assert float(zoom.max() - zoom.min()) > 0.4
-    assert (stretch.log().abs() <= np.log(1.2) + 1e-5).all()
     assert 0.15 < float(maps[:, :, 2].abs().max()) <= 0.2  # a tenth of the size, which is 2
+
+
+def test_a_side_is_stretched_by_its_factor_at_most_and_the_ratio_of_both_sides_by_its_square():
+    frame = frames(whole(800, 32), 32, "pad")
+    maps = varied(frame, 1.0, AugmentSettings(stretch=0.2), chance())
+    across, down = maps[:, 0, 0], maps[:, 1, 1]
+    torch.testing.assert_close(across * down, torch.ones(800))  # as much longer as the other is shorter
+    for factors, most in ((across, 1.2), (down, 1.2), (across / down, 1.2**2)):
+        assert 0.99 * most < float(factors.max()) <= most + 1e-5
+        assert 0.99 * most < float(1 / factors.min()) <= most + 1e-5
 
 
 def test_a_random_crop_lies_within_what_was_loaded():

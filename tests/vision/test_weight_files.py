@@ -15,7 +15,7 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 
 from radcap.core import InputError
-from radcap.vision.weight_files import packed, read_weight_file, unpacked, write_weight_file
+from radcap.vision.weight_files import packed, read_weight_file, round_weights, unpacked, write_weight_file
 
 
 @given(
@@ -50,6 +50,20 @@ def test_what_is_too_large_for_half_keeps_single_precision() -> None:
     assert done["running_var"].dtype == torch.float32
     assert done["weight"].dtype == torch.float16
     assert torch.equal(unpacked(done)["running_var"], held["running_var"])
+
+
+def test_a_rounded_network_is_what_its_file_gives_back(tmp_path: Path) -> None:
+    network = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4)).to(
+        memory_format=torch.channels_last  # type: ignore[call-overload]
+    )
+    network.get_buffer("1.running_var").fill_(1e6)  # too large for half
+    before = network.get_parameter("0.weight").detach().clone()
+    round_weights(network)
+    assert not torch.equal(network.get_parameter("0.weight"), before)
+    assert network.get_parameter("0.weight").is_contiguous(memory_format=torch.channels_last)
+    write_weight_file(network.state_dict(), tmp_path / "w.safetensors")
+    read = read_weight_file(tmp_path / "w.safetensors")
+    assert all(torch.equal(read[name], value) for name, value in network.state_dict().items())
 
 
 def test_vectors_keep_single_precision_in_eight_bits_and_counts_stay_counts() -> None:

@@ -13,10 +13,9 @@ from radcap.core import Missing, UsageError, counted
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from radcap.datasets import Dataset
     from radcap.detection.system import ConceptSystem
     from radcap.systems.board.board import Board
-    from radcap.systems.board.results import BoardFolder
+    from radcap.systems.board.running import Reproduction
 
 __all__ = ["Asked", "run_reproduce"]
 
@@ -55,26 +54,27 @@ def run_reproduce(asked: Asked) -> int:
     deadline = float("inf") if asked.minutes is None else time.monotonic() + 60 * asked.minutes
     board = Reproduction(dataset, scale, folder, asked.device, deadline, asked.keep, say, asked.jobs)
     done = board.run(wanted)
-    scored = _show(asked, wanted, folder, dataset)
+    scored = _show(asked, wanted, board)
     if not done:
-        say("The time is over: give the same command again, and it goes on.")
+        say("Some systems are left: give the same command again, and it goes on.")
     return 0 if done and scored else 1
 
 
-def _show(asked: Asked, wanted: list[ConceptSystem], folder: BoardFolder, dataset: Dataset) -> bool:
+def _show(asked: Asked, wanted: list[ConceptSystem], made: Reproduction) -> bool:
     """Write and print the board; whether anything is on it."""
     from radcap.systems.board.board import make_board
     from radcap.systems.board.limits import limits
     from radcap.systems.board.shifts import shifts
     from radcap.systems.board.writing import write_board
 
-    found = list(folder.results([one.name for one in wanted]))
+    folder, dataset, marks = made.folder, made.dataset, made.marks(wanted)
+    found = list(folder.results(marks))
     if not any(one.is_scored for one in found):
         say("No system has a score yet.")
         if asked.json:
             print_json({"data": dataset.name, "rows": [], "not_trained": [one.to_json() for one in found]})
         return False
-    board = make_board(wanted, folder, dataset)
+    board = make_board(wanted, folder, dataset, marks)
     page = write_board(board, shifts(board, dataset), limits(board, folder, dataset), asked.out)
     if asked.json:
         print_json(board.to_json())

@@ -45,7 +45,9 @@ class AugmentSettings:
     rotate: float = 0.0  # largest angle in degrees, either way
     zoom: tuple[float, float] = (1.0, 1.0)  # smallest and largest factor
     shift: float = 0.0  # largest part of the size, either way
-    stretch: float = 0.0  # largest change of width against height, as a part
+    # one side is drawn out by a factor up to 1 + stretch, and the other drawn in by the same: so their ratio
+    # changes by up to (1 + stretch) squared
+    stretch: float = 0.0
     brightness: float = 0.0  # largest part of the range, either way
     contrast: float = 0.0  # largest change of the factor, either way
     gamma: float = 0.0  # largest change of the exponent, as a logarithm

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["Form", "packed", "read_weight_file", "unpacked", "write_weight_file"]
+    from torch import nn
+
+__all__ = ["Form", "packed", "read_weight_file", "round_weights", "unpacked", "write_weight_file"]
 
 Form = Literal["fp32", "fp16", "int8"]
 _SCALE = ".scale"
@@ -47,6 +49,11 @@ def read_weight_file(path: Path) -> dict[str, torch.Tensor]:
             f"{path} cannot be read as weights: {error}. The model is damaged or not whole: get it again.",
             path=str(path),
         ) from error
+
+
+def round_weights(network: nn.Module) -> None:
+    """Give a network the weights that its file will give back, so that what is fitted on it fits it then."""
+    network.load_state_dict(unpacked(packed(network.state_dict(), "fp16")))
 
 
 def packed(weights: Mapping[str, torch.Tensor], form: Form) -> dict[str, torch.Tensor]:

@@ -1,8 +1,9 @@
 """Labels added where an image was given fewer than it has at least, by a count that a network made.
 
 The bound is split-conformal: of n held-out images the margin is the ceil((n + 1) coverage)-th smallest of
-predicted - true count, and an image has floor(predicted - margin) labels at least. For images that are like
-the held-out ones, in any order, that holds for `coverage` of them or more. (Archimedes 2026.)
+predicted - true count, and an image has predicted - margin labels at least, rounded up since labels are
+whole. For images that are like the held-out ones, in any order, that holds for `coverage` of them or more.
+(Archimedes 2026.)
 
 Invariant: a label that was decided stays decided; too few held-out images for the coverage rescue nothing.
 """
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["CountRescue", "cross_rescue", "fit_rescue", "rescue_from_json"]
 
 _MOST = 1e6  # labels: no image has so many
+_ROUNDING = 1e-6  # of labels: so much above a whole number is still that number
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class CountRescue:
 
     def least(self, counts: NDArray[Any]) -> Ints:
         """How many labels each image has at least."""
-        bound = np.floor(counts.astype(np.float64) - self.margin)
+        bound = np.ceil(counts.astype(np.float64) - self.margin - _ROUNDING)
         return np.fmin(np.fmax(bound, 0), _MOST).astype(np.int64)  # no number: nothing is known
 
     def __call__(self, decided: Bools, scores: NDArray[Any], counts: NDArray[Any]) -> Bools:

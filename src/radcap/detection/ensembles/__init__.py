@@ -2,7 +2,7 @@
 
 from radcap.detection.ensembles.config import Ensemble
 from radcap.detection.ensembles.fitting import fit_weights, fitted
-from radcap.detection.ensembles.members import Aligned, Member, align
+from radcap.detection.ensembles.members import Aligned, Member, align, placed
 from radcap.detection.ensembles.rules import ENSEMBLES, combine, ensemble_rule
 from radcap.detection.ensembles.subsets import RankedSubset, SubsetSearch, search_subsets
 from radcap.detection.ensembles.values import ABSENT, EnsembleRule
@@ -21,5 +21,6 @@ __all__ = [
     "ensemble_rule",
     "fit_weights",
     "fitted",
+    "placed",
     "search_subsets",
 ]

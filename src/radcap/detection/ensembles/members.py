@@ -15,7 +15,7 @@ import numpy as np
 from radcap.core import InputError, counted
 from radcap.detection.ensembles.values import ABSENT, Names, Values
 
-__all__ = ["Aligned", "Member", "align"]
+__all__ = ["Aligned", "Member", "align", "placed"]
 
 _AXES = 2
 _SHOWN = 5
@@ -49,12 +49,21 @@ def align(members: Sequence[Member], *, apart: bool = False) -> Aligned:
     problems = _repeated("member", "The ensemble", [one.name for one in members])
     for member in members:
         problems += _own_problems(member)
-    problems = problems or _shared_problems(members, apart)
-    if problems:
-        raise InputError("The members cannot be combined.\n" + "\n".join(f"- {one}" for one in problems))
+    _refuse(problems or _shared_problems(members, apart))
     labels = tuple(dict.fromkeys(label for member in members for label in member.labels))
     values = np.stack([_placed(member, members[0].ids, labels) for member in members])
     return Aligned(tuple(one.name for one in members), members[0].ids, labels, values)
+
+
+def placed(member: Member, ids: tuple[str, ...], labels: tuple[str, ...]) -> Values:
+    """One member over images that it answered and over labels of all, to add up members one by one."""
+    _refuse(_own_problems(member))
+    return _placed(member, ids, labels)
+
+
+def _refuse(problems: Sequence[str]) -> None:
+    if problems:
+        raise InputError("The members cannot be combined.\n" + "\n".join(f"- {one}" for one in problems))
 
 
 def _own_problems(member: Member) -> list[str]:
@@ -113,10 +122,10 @@ def _placed(member: Member, ids: tuple[str, ...], labels: tuple[str, ...]) -> Va
     row = {one: place for place, one in enumerate(member.ids)}
     column = {one: place for place, one in enumerate(labels)}
     decided = member.values.dtype == np.bool_
-    placed = (
+    values = (
         np.zeros((len(ids), len(labels)), bool)
         if decided
         else np.full((len(ids), len(labels)), ABSENT, np.float32)
     )
-    placed[:, [column[one] for one in member.labels]] = member.values[[row[one] for one in ids]]
-    return placed
+    values[:, [column[one] for one in member.labels]] = member.values[[row[one] for one in ids]]
+    return values

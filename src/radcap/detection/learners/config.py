@@ -20,7 +20,7 @@ class Learner:
     rate: float = 0.3  # boosted: what each tree adds
     strength: float = 1.0  # logistic: the inverse of its regularisation
     rounds: int = 20  # perceptron: passes over the training images
-    seed: int = 0
+    seed: int | None = None  # none: train.seed, which a member may have of its own
 
     def __post_init__(self) -> None:
         counts = dict.fromkeys(("trees", "rounds"), between(1, 10_000))
@@ -29,6 +29,6 @@ class Learner:
             "leaf": between(1, 1_000_000_000),
             "rate": above_zero(1),
             "strength": Range(1e-6, 1e6, "Give 0.000001 to 1,000,000."),
-            "seed": SEED,
         }
-        check_ranges(self, counts | others)
+        named = {} if self.seed is None else {"seed": SEED}
+        check_ranges(self, counts | others | named)

@@ -6,6 +6,7 @@ labels; once fitted it is arrays, and needs no package but numpy to answer.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 import numpy as np
@@ -33,8 +34,11 @@ class FittedLearner(Protocol):
     def arrays(self) -> Arrays: ...
 
 
-def fit_learner(settings: Learner, vectors: Floats, truth: Truth) -> FittedLearner:
-    """The learner of a kind over vectors (n x width) and which labels each image has (n x labels)."""
+def fit_learner(settings: Learner, vectors: Floats, truth: Truth, seed: int = 0) -> FittedLearner:
+    """The learner of a kind over vectors (n x width) and which labels each image has (n x labels).
+
+    `seed` is that of the training: it is for a learner that names none of its own.
+    """
     if not len(vectors):
         raise UsageError("There are no images for [learner] to learn from. Look at [data] fit.")
     if not np.isfinite(vectors).all():
@@ -42,7 +46,8 @@ def fit_learner(settings: Learner, vectors: Floats, truth: Truth) -> FittedLearn
             "The network's vectors hold no numbers (NaN or infinity), so [learner] cannot learn from them."
             " Lower [train] lr, or begin with other weights."
         )
-    fitted = LEARNERS.factory(settings.kind)(settings, np.ascontiguousarray(vectors, np.float32), truth)
+    seeded = replace(settings, seed=seed if settings.seed is None else settings.seed)
+    fitted = LEARNERS.factory(settings.kind)(seeded, np.ascontiguousarray(vectors, np.float32), truth)
     return cast("FittedLearner", fitted)
 
 

@@ -1,7 +1,8 @@
 """Averaged perceptrons (Freund and Schapire 1999), one for each concept, as UAPT 2017 had them.
 
-Invariant: a label's weights change only by images it is wrong about. The average over all steps answers; its
-margins become log-odds as if those of both kinds of images lay normally, with one spread.
+Invariant: a label's weights change only by images it is wrong about, whatever labels are beside it. The
+average over all steps answers; its margins become log-odds as if those of both kinds of images lay normally,
+with one spread.
 """
 
 from __future__ import annotations
@@ -22,19 +23,27 @@ if TYPE_CHECKING:
 
 __all__ = ["fit_perceptron"]
 
+_LABELS = 256  # at a time: the margins of all images are held for each
 _TOGETHER = 32  # images a step: one by one takes hours where there are many labels
 _NARROWEST = 0.25  # spread, as a part of the gap between the kinds: no image is worth more than e^8 to 1
 
 
 def fit_perceptron(settings: Learner, vectors: Floats, truth: Truth) -> LinearLearner:
-    """Perceptrons of all labels at once, over the images in an order by lot."""
+    """Perceptrons of some labels at once, over the images in an order by lot that is the same for all."""
     scaling = Scaling.of(vectors)
-    x = scaling.apply(vectors)
-    theta = _averaged(x, np.where(truth, np.float32(1), np.float32(-1)), settings.rounds, settings.seed)
+    x, seed = scaling.apply(vectors), settings.seed or 0
+    some = range(0, truth.shape[1], _LABELS)
+    parts = [_fitted(x, truth[:, start : start + _LABELS], settings.rounds, seed) for start in some]
+    return scaling.learner("perceptron", np.concatenate(parts, axis=1))
+
+
+def _fitted(x: Floats, truth: Truth, rounds: int, seed: int) -> Floats:
+    """The weights of labels that are learnt together, for log-odds."""
+    theta = _averaged(x, np.where(truth, np.float32(1), np.float32(-1)), rounds, seed)
     slope, offset = _log_odds((x @ theta).astype(np.float64), truth)
-    theta = theta * slope
-    theta[-1] += offset
-    return scaling.learner("perceptron", theta.astype(np.float32))
+    weights = theta * slope
+    weights[-1] += offset
+    return weights.astype(np.float32)
 
 
 def _averaged(x: Floats, signs: Floats, rounds: int, seed: int) -> Floats:

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from radcap.detection.calibration.platt import sigmoid
-from radcap.detection.ensembles import Member, align, combine, ensemble_rule
+from radcap.detection.ensembles import Member, align, combine, ensemble_rule, placed
 from radcap.detection.ensembles.reach import joins_any_labels
 from radcap.detection.models.answers import Answers, rescued, scored
 from radcap.detection.models.counting import mean_counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from numpy.typing import NDArray
 
@@ -74,24 +75,29 @@ def _named(progress: Callable[[str, int], None] | None, member: str) -> Callable
 def aligned_answers(names: Sequence[str], told: Sequence[Answers], ensemble: Ensemble) -> Aligned:
     """The members' scores or decisions, as the rule wants them, over the images all of them saw."""
     scores = ensemble_rule(ensemble.rule).over == "scores"
-    return _aligned(names, told, scores=scores, apart=joins_any_labels(ensemble))
+    common = set(told[0].ids).intersection(*(one.ids for one in told[1:]))
+    members = [_member(name, one, common, scores=scores) for name, one in zip(names, told, strict=True)]
+    return align(members, apart=joins_any_labels(ensemble))
 
 
 def voted_scores(joined: Aligned, told: Sequence[Answers]) -> NDArray[np.float64]:
-    """Which labels are likeliest where decisions are joined: by votes, then by the mean probability."""
-    scores = _aligned(joined.names, told, scores=True, apart=True).values
-    return joined.values.sum(axis=0) + sigmoid(scores.astype(np.float64)).mean(axis=0)
+    """Which labels are likeliest where decisions are joined: by votes, then by the mean probability.
+
+    Members are added one by one: all of them in double precision would take more than a machine has.
+    """
+    total, common = np.zeros(joined.values.shape[1:]), set(joined.ids)
+    for name, one in zip(joined.names, told, strict=True):
+        scores = placed(_member(name, one, common, scores=True), joined.ids, joined.labels)
+        total += sigmoid(scores.astype(np.float64))
+    return joined.values.sum(axis=0) + total / len(told)
 
 
-def _aligned(names: Sequence[str], told: Sequence[Answers], *, scores: bool, apart: bool) -> Aligned:
-    common = set(told[0].ids).intersection(*(one.ids for one in told[1:]))
-    members: list[Member] = []
-    for name, one in zip(names, told, strict=True):
-        keep = np.array([image in common for image in one.ids], np.bool_)
-        ids = tuple(image for image in one.ids if image in common)
-        values = _scores(one) if scores else one.decided
-        members.append(Member(name, ids, one.labels, values[keep]))
-    return align(members, apart=apart)
+def _member(name: str, told: Answers, common: AbstractSet[str], *, scores: bool) -> Member:
+    """What a member said of the images that all saw."""
+    keep = np.array([image in common for image in told.ids], np.bool_)
+    ids = tuple(image for image in told.ids if image in common)
+    values = _scores(told) if scores else told.decided
+    return Member(name, ids, told.labels, values[keep])
 
 
 def _scores(told: Answers) -> NDArray[np.float32]:

@@ -1,6 +1,7 @@
 """From trained members to an ensemble: which of them, with what weight, and what is fitted on their answers.
 
-Invariant: joining uses only what members said about images they did not learn from.
+Invariant: joining uses only what members said about images they did not learn from, and what the card says
+of an image comes from choices that it had no say in.
 """
 
 from __future__ import annotations
@@ -13,23 +14,22 @@ import numpy as np
 
 from radcap.core import UsageError
 from radcap.detection.decisions import cross_fit
-from radcap.detection.ensembles import combine, ensemble_rule, fitted, search_subsets
+from radcap.detection.ensembles import combine, ensemble_rule, search_subsets
 from radcap.detection.ensembles.reach import check_labels
-from radcap.detection.examples import groups_of, label_matrix, learnable
+from radcap.detection.examples import label_matrix
 from radcap.detection.models.answers import Answers
 from radcap.detection.models.counting import mean_counts
-from radcap.detection.models.ensemble_model import aligned_answers, voted_scores
+from radcap.detection.models.ensemble_model import voted_scores
 from radcap.detection.training.cards import model_card
+from radcap.detection.training.choosing import choose, is_chosen, judge_choices
+from radcap.detection.training.held_joint import HeldAnswers
 from radcap.detection.training.judging import Judged
 from radcap.detection.training.rescuing import check_rescue, rescue_judged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
     from radcap.datasets import Dataset
-    from radcap.detection.ensembles import Aligned
     from radcap.detection.models.folder import ModelFolder
     from radcap.detection.system import ConceptSystem
     from radcap.detection.talk import Talk
@@ -56,8 +56,7 @@ def check_joining(system: ConceptSystem, parts: Mapping[str, Parts]) -> None:
             f"The members hold out different splits: {', '.join(sorted(splits))}. They are joined on one:"
             " write the same [data] held in all."
         )
-    is_fitted = ensemble.search != "none" or (ensemble.rule == "weighted" and not ensemble.weights)
-    if is_fitted and any(one.held is None for one in parts.values()):
+    if is_chosen(ensemble) and any(one.held is None for one in parts.values()):
         raise UsageError(
             f"[ensemble] is fitted on the split {system.data.held!r}, and there is none."
             " Write weights and no search, or give a dataset with that split."
@@ -74,62 +73,33 @@ def join(
     """Fit what joins the members on what they said about the held-out images, and write the folder."""
     known = {name: one for name, one in told.items() if one is not None}
     if not known:  # nothing was held out
-        _write(system, dataset, folder, None)
+        _write(system, dataset, folder, None, None)
         return
-    system = _best_members(system, dataset, known, talk)
-    joined, held = _aligned(system, dataset, known)
-    truth = label_matrix(held, joined.labels)
-    system = _weighted(system, joined, truth, talk)
-    judged = _judged(system, dataset, joined, known, held)
-    _write(system, dataset, folder, judged)
+    held = HeldAnswers.of(system, dataset, known)
+    best = choose(system, held)
+    _tell(system, best, talk)
+    judged = _judged(best, held)
+    reported = judge_choices(system, held, judged) if is_chosen(system.ensemble) else judged
+    _write(best, dataset, folder, judged, reported)
 
 
-def _aligned(
-    system: ConceptSystem, dataset: Dataset, known: Mapping[str, Answers]
-) -> tuple[Aligned, Dataset]:
-    """What the members of a system said, and the images that they said it about, in one order."""
-    names = [one.name for one in system.member]
-    joined = aligned_answers(names, [known[name] for name in names], system.ensemble)
-    if not joined.ids:
-        raise UsageError("No held-out image could be looked at by every member. Give them the same [data].")
-    every = replace(system.data, free_only=False, without_sources=())
-    held = learnable(dataset.split(system.data.held), every)
-    place = {one: row for row, one in enumerate(held.ids)}
-    return joined, held.take([place[one] for one in joined.ids])
+def _tell(system: ConceptSystem, best: ConceptSystem, talk: Talk) -> None:
+    """What was chosen."""
+    if system.ensemble.search != "none":
+        talk.tell(f"Best members: {', '.join(one.name for one in best.member)}")
+    if best.ensemble.weights != system.ensemble.weights:
+        talk.tell(f"Weights: {', '.join(f'{one:.3f}' for one in best.ensemble.weights)}")
 
 
-def _best_members(
-    system: ConceptSystem, dataset: Dataset, known: Mapping[str, Answers], talk: Talk
-) -> ConceptSystem:
-    """The system with the members that serve best, where it asks for a search."""
-    if system.ensemble.search == "none":
-        return system
-    joined, held = _aligned(system, dataset, known)
-    truth = label_matrix(held, joined.labels)
-    best = search_subsets(system.ensemble, joined.values, truth, joined.names).best
-    talk.tell(f"Best members: {', '.join(best.members)}")
-    members = tuple(one for one in system.member if one.name in best.members)
-    return replace(system, member=members, ensemble=replace(system.ensemble, search="none"))
-
-
-def _weighted(system: ConceptSystem, joined: Aligned, truth: NDArray[np.bool_], talk: Talk) -> ConceptSystem:
-    """The system with the weights that serve best, where its rule has weights that are not given."""
-    ensemble = fitted(system.ensemble, joined.values, truth)
-    if ensemble != system.ensemble:
-        talk.tell(f"Weights: {', '.join(f'{one:.3f}' for one in ensemble.weights)}")
-    return replace(system, ensemble=ensemble)
-
-
-def _judged(
-    system: ConceptSystem, dataset: Dataset, joined: Aligned, known: Mapping[str, Answers], held: Dataset
-) -> Judged:
-    values, told = combine(system.ensemble, joined.values, joined.names), [known[one] for one in joined.names]
-    truth, groups = label_matrix(held, joined.labels), groups_of(held, joined.ids)
+def _judged(system: ConceptSystem, held: HeldAnswers) -> Judged:
+    joined = held.joined(system)
+    values, told = combine(system.ensemble, joined.values, joined.names), held.of_members(joined)
+    truth, groups = held.truth(joined), held.groups(joined)
     answers = Answers(joined.ids, joined.labels, values, counts=mean_counts(joined.ids, told))
     if values.dtype == np.bool_:
         likely = values if system.rescue is None else voted_scores(joined, told)
-        return rescue_judged(system, Judged(answers, held), likely, truth, groups)
-    logits, learnt = values.astype(np.float32), learnable(dataset.split(system.data.fit), system.data)
+        return rescue_judged(system, Judged(answers, held.images), likely, truth, groups)
+    logits = values.astype(np.float32)
     crossed = cross_fit(
         system.calibration,
         system.decision,
@@ -138,13 +108,21 @@ def _judged(
         joined.labels,
         groups,
         seed=system.train.seed,
-        train_truth=label_matrix(learnt, joined.labels),
+        train_truth=label_matrix(held.learnt, joined.labels),
     )
     answers = replace(answers, decided=crossed.decided, logits=logits, probabilities=crossed.probabilities)
-    return rescue_judged(system, Judged(answers, held, crossed), crossed.probabilities, truth, groups)
+    judged = Judged(answers, held.images, crossed)
+    return rescue_judged(system, judged, crossed.probabilities, truth, groups)
 
 
-def _write(system: ConceptSystem, dataset: Dataset, folder: ModelFolder, judged: Judged | None) -> None:
+def _write(
+    system: ConceptSystem,
+    dataset: Dataset,
+    folder: ModelFolder,
+    judged: Judged | None,
+    reported: Judged | None,
+) -> None:
+    """`judged` has what is for use, `reported` what the card says of it."""
     cards = {one.name: folder.member(one.name).card() for one in system.member}
     labels = judged.answers.labels if judged is not None else _all_labels(system, folder)
     folder.write_system(system)
@@ -155,7 +133,7 @@ def _write(system: ConceptSystem, dataset: Dataset, folder: ModelFolder, judged:
         "members": {name: card["held_out"] for name, card in cards.items()},
         "training": {"stopped": "no number" if "no number" in stopped else "epochs"},
     }
-    folder.write_card(model_card(system, labels, facts, judged))
+    folder.write_card(model_card(system, labels, facts, reported))
     _forget_others(system, folder)
     shutil.rmtree(folder.training, ignore_errors=True)
 

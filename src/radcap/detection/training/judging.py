@@ -103,7 +103,8 @@ def _found(
 
 def learnt(trainer: Trainer, learner: Learner, network: Network, feed: PictureFeed) -> FittedLearner:
     """The classic model over the vectors of a feed."""
-    return fit_learner(learner, trainer.vectors(network, feed), _truth(feed))
+    seed = trainer.model.train.seed
+    return fit_learner(learner, trainer.vectors(network, feed), _truth(feed), seed)
 
 
 def neighbour_index(

@@ -25,6 +25,7 @@ from radcap.core import InputError
 from radcap.core.tables import to_plain
 from radcap.datasets.images import CacheBusy
 from radcap.datasets.images.cache_lock import locked
+from radcap.detection.training.contents import origins_digest
 from radcap.detection.training.spending import Spent
 from radcap.formats import replacing
 from radcap.vision.training import EpochRow, History, Trained
@@ -46,27 +47,43 @@ _WAIT_S = 0.2
 
 @dataclass
 class KeptNetworks:
-    """A folder of networks, and who pays for those that are asked for now."""
+    """A folder of networks, what data they are trained on, and who pays for those that are asked for now."""
 
     path: Path
+    data: str  # by which it is known again, each pixel of it
     spent: Spent = field(default_factory=Spent)
 
     def get(
         self, key: str, network: nn.Module, train: Callable[[], Trained], wait: Callable[[], None]
     ) -> Trained:
         """The network trained: by `train`, or by whoever did before. `wait` is called while another does."""
-        file, asked = self.path / f"{key}.safetensors", time.monotonic()
+        file = self.path / f"{key}.safetensors"
         if not file.exists():
-            with _alone(file.with_suffix(".lock"), wait):
+            with self._alone(file.with_suffix(".lock"), wait):
                 if not file.exists():  # by whoever had the lock a moment ago
                     began = time.monotonic()
                     trained = train()
                     _save(file, network, trained, _seconds(trained, time.monotonic() - began))
                     self.spent.trained(key)
                     return trained
+        asked = time.monotonic()
         trained, seconds = _load(file, network)
         self.spent.spared(key, seconds - (time.monotonic() - asked))
         return trained
+
+    @contextmanager
+    def _alone(self, lock: Path, wait: Callable[[], None]) -> Generator[None]:
+        """A block that one process runs at a time; others wait for it, which costs them nothing."""
+        with ExitStack() as held:
+            while True:
+                try:
+                    held.enter_context(locked(lock))
+                    break
+                except CacheBusy:
+                    with self.spent.unpaid():
+                        wait()
+                        time.sleep(_WAIT_S)
+            yield
 
 
 def _seconds(trained: Trained, last: float) -> float:
@@ -74,27 +91,20 @@ def _seconds(trained: Trained, last: float) -> float:
     return max(last, sum(row.seconds for row in trained.history.rows))
 
 
-@contextmanager
-def _alone(lock: Path, wait: Callable[[], None]) -> Generator[None]:
-    """A block that one process runs at a time; others wait for it."""
-    with ExitStack() as held:
-        while True:
-            try:
-                held.enter_context(locked(lock))
-                break
-            except CacheBusy:
-                wait()
-                time.sleep(_WAIT_S)
-        yield
-
-
 def network_key(
-    model: ConceptModel, labels: Sequence[Cui], feed: PictureFeed, held: PictureFeed | None, kind: str
+    model: ConceptModel,
+    labels: Sequence[Cui],
+    feed: PictureFeed,
+    held: PictureFeed | None,
+    kind: str,
+    data: str,
 ) -> str:
-    """Of all that a network comes from: settings, images, labels, and the kind of device."""
+    """Of all that a network comes from: settings and the files that they name, labels, data by their mark,
+    and the kind of device."""
     train = replace(model.train, device="auto", pixels="auto")
     settings = (model.image, model.backbone, model.head, model.loss, train, model.teacher)
-    told = json.dumps([kind, *labels, *(to_plain(one) for one in settings)], sort_keys=True)
+    origins = origins_digest(model)
+    told = json.dumps([kind, data, origins, *labels, *(to_plain(one) for one in settings)], sort_keys=True)
     digest = hashlib.sha256(told.encode())
     for one in (feed, held):
         if one is not None:

@@ -34,12 +34,14 @@ from radcap.vision.training import (
     FeatureFeed,
     PictureFeed,
     board_writer,
+    check_augment,
     difficulty_of,
     fit,
     fit_easy_first,
     predicted,
     while_compiling,
 )
+from radcap.vision.weight_files import round_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -81,8 +83,9 @@ class Trainer:
 
     def check(self) -> Network:
         """Refuse a backbone, weights, a loss or a teacher that will not do, before any image is decoded."""
+        check_augment(self.model.image, self.model.backbone)
         network, _ = start_network(self.model, self.labels)
-        check_loss(self.model.loss, network.head)
+        check_loss(self.model.loss, network.head, self.model.teacher)
         _ = self.teacher
         return network
 
@@ -132,9 +135,10 @@ class Trainer:
         if kept is None or model.backbone.frozen or self.place.world > 1:  # a head takes seconds
             trained = train()
         else:
-            key = network_key(model, self.labels, feed, held, self.place.device.type)
+            key = network_key(model, self.labels, feed, held, self.place.device.type, kept.data)
             trained = kept.get(key, network, train, self.talk.waiting)
         self._tell(trained)
+        round_weights(network)
         return network.eval(), trained
 
     def _trained(
@@ -187,6 +191,8 @@ class Trainer:
         network.to(self.place.device)
         if self.model.backbone.weights == "none":
             network.backbone.learn(lambda: self._views(feed), self.model.train.seed)
+        if self.model.backbone.frozen:  # as the head, and all that is fitted, shall know it
+            round_weights(network.backbone)
         return network
 
     def _views(self, feed: PictureFeed) -> Iterator[torch.Tensor]:
@@ -213,22 +219,33 @@ class Trainer:
         """The features of a frozen backbone; where its head wants no more than their mean, only that."""
         head, settings = network.head, self.model.backbone
         image = replace(self.model.image, augment=AugmentSettings())  # features are those of plain views
-        maker, ids = (settings, image, self.place.device), feed.pictures.ids
+        maker, ids = (settings, image, self.place.device, self.place.precision), feed.pictures.ids
 
         def whole() -> torch.Tensor:
-            quick = fold(deepcopy(network.backbone))
-            batch = _FEW if self.place.device.type == "cpu" else _MANY
-            made = predicted(quick, feed, self.place, batch)
-            return made.half() if self.place.half else made
+            return self._looked(network, feed, lambda maps: maps)
 
         def pooled() -> torch.Tensor:
-            return shelf.get(maker, ids, whole).mean(dim=(2, 3), keepdim=True)
+            maps = shelf.find(maker, ids)  # of a head that wants more
+            return self._looked(network, feed, _means) if maps is None else _means(maps)
 
         # weights of a seed and of these images are no other network's
         shelf = Shelf(0) if settings.is_drawn else self.shelf
         if head.looks_at_places or not isinstance(head.pool, AveragePool):
             return shelf.get(maker, ids, whole)
         return shelf.get((*maker, "pooled"), ids, pooled)
+
+    def _looked(
+        self, network: Network, feed: PictureFeed, use: Callable[[torch.Tensor], torch.Tensor]
+    ) -> torch.Tensor:
+        """What is used of the feature maps of a backbone, which are forgotten a batch at a time."""
+        quick = fold(deepcopy(network.backbone))
+        batch = _FEW if self.place.device.type == "cpu" else _MANY
+        kind = torch.float16 if self.place.half else torch.float32
+
+        def look(images: torch.Tensor) -> torch.Tensor:
+            return use(quick(images).to(kind))
+
+        return predicted(look, feed, self.place, batch, kind)
 
     def _observer(self, name: str, epochs: int) -> Callable[[EpochRow], None]:
         """What hears of each epoch, in the first process alone."""
@@ -251,3 +268,8 @@ class Trainer:
                 f"The loss became no number after epoch {len(trained.history.rows)}: training ends with the"
                 " last good weights. Lower [train] lr, or set clip_grad."
             )
+
+
+def _means(maps: torch.Tensor) -> torch.Tensor:
+    """Of each map, as a map of one place; summed in one order, however the maps lie in memory."""
+    return maps.contiguous().mean(dim=(2, 3), keepdim=True)

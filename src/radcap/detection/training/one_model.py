@@ -80,7 +80,7 @@ class ModelMaker:
 
             check_text_model(self)
         else:
-            trainer = self._trainer()
+            trainer = self._trainer("")  # to know an unfinished one, all images are read
             trainer.check_batches(trainer.check(), len(self.parts.learnt))
 
     def leave_networks(self) -> None:
@@ -115,7 +115,7 @@ class ModelMaker:
 
     def _fed(self) -> tuple[Trainer, PictureFeed, PictureFeed | None, PictureFeed | None]:
         """The trainer, and the images that are learnt, held out, and looked at to choose epochs."""
-        parts, trainer = self.parts, self._trainer()
+        parts, trainer = self.parts, self._trainer(self.parts.fingerprint(self.system))
         network = trainer.check()
         self.talk.tell(f"{counted(len(parts.learnt))} to learn from, {counted(len(parts.labels), 'label')}")
         if parts.held is None:
@@ -125,8 +125,8 @@ class ModelMaker:
         trainer.check_batches(network, len(feed))  # some may not have been decoded
         return trainer, feed, held, held if parts.inner is None else trainer.feed(parts.inner)
 
-    def _trainer(self) -> Trainer:
-        log, fingerprint = self.folder.path / "log.csv", self.parts.fingerprint(self.system)
+    def _trainer(self, fingerprint: str) -> Trainer:
+        log = self.folder.path / "log.csv"
         return Trainer(self.system, self.parts.labels, self.place, self.talk, log, fingerprint, self.shelf)
 
     def _searched(

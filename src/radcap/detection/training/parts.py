@@ -18,9 +18,12 @@ import pyarrow as pa
 
 from radcap.core import UsageError
 from radcap.detection.examples import groups_of, label_matrix, label_set, learnable
+from radcap.detection.training.contents import origins_digest
 from radcap.detection.training.fingerprints import training_fingerprint
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from radcap.core import Cui
     from radcap.datasets import Dataset
     from radcap.detection.system import ConceptModel, DataSettings
@@ -37,9 +40,12 @@ class Parts:
     held: Dataset | None
     labels: tuple[Cui, ...]
     inner: Dataset | None = None
+    pixels: Callable[[], str] = str  # by which the images are known again; they are read for it
 
     @classmethod
-    def of(cls, dataset: Dataset, data: DataSettings, seed: int = 0) -> Parts:
+    def of(
+        cls, dataset: Dataset, data: DataSettings, seed: int = 0, pixels: Callable[[], str] = str
+    ) -> Parts:
         """An unknown training split is refused; without the held-out one, nothing can be chosen on it."""
         _check_sources(dataset, data)
         fit = learnable(dataset.split(data.fit), data)
@@ -50,7 +56,8 @@ class Parts:
                 " on it cannot be judged. Give it images of several groups, or leave it out."
             )
         inner = _drawn(fit, data.monte_carlo, seed) if data.monte_carlo else None
-        return cls(fit, held if held is not None and len(held) else None, label_set(fit, data), inner)
+        held = held if held is not None and len(held) else None
+        return cls(fit, held, label_set(fit, data), inner, pixels)
 
     @cached_property
     def learnt(self) -> Dataset:
@@ -83,8 +90,9 @@ class Parts:
         return digest.hexdigest()
 
     def fingerprint(self, model: ConceptModel) -> str:
-        """Of settings and data, to know an unfinished training again."""
-        return training_fingerprint(model, self.data_fingerprint)
+        """Of settings and data, and of what both name, to know an unfinished training again."""
+        data = f"{self.data_fingerprint}\n{self.pixels()}\n{origins_digest(model)}"
+        return training_fingerprint(model, data)
 
     def to_json(self) -> dict[str, Any]:
         """What the card says of the data."""

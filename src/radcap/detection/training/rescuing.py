@@ -1,7 +1,7 @@
 """Rescue of images with too few labels, fitted on the held-out images.
 
-Invariant: what cannot count is refused before training; every held-out image is rescued by a margin that saw
-no image of its fold.
+Invariant: what cannot count, or would count by another network than the margin is of, is refused before
+training; every held-out image is rescued by a margin that saw no image of its fold.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FOLDS = 5
 
 
 def check_rescue(system: ConceptSystem, parts: Mapping[str, Parts]) -> None:
-    """Refuse a rescue without a count, or without images to fit it on."""
+    """Refuse a rescue without a count, by the count of another network, or without images to fit it on."""
     for name, model in models(system).items():
         if model.rescue is not None and not _counts(model):
             raise UsageError(f"[rescue] of {name} needs a head that counts. Write [head] count = true.")
@@ -39,12 +39,24 @@ def check_rescue(system: ConceptSystem, parts: Mapping[str, Parts]) -> None:
     if system.member and system.rescue is not None and not (all if searched else any)(counting):
         who = "every member, since some are left out by the search" if searched else "one member at least"
         raise UsageError(f"[rescue] needs a head that counts in {who}. Write [head] count = true there.")
+    _check_refits(system)
     asked = any(one.rescue is not None for one in (system, *system.member))
     if asked and any(one.held is None for one in parts.values()):
         raise UsageError(
             f"[rescue] is fitted on the split {system.data.held!r}, and there is none."
             " Delete the table, or give a dataset with that split."
         )
+
+
+def _check_refits(system: ConceptSystem) -> None:
+    """What a refit counts is known of no held-out image, since it learnt from all of them."""
+    for name, model in models(system).items():
+        rescued = model.rescue is not None or (system.rescue is not None and _counts(model))
+        if rescued and model.train.refit:
+            raise UsageError(
+                f"[rescue] is fitted on what {name} counts, and refit = true trains another network that"
+                " counts otherwise. Delete [rescue], or write [train] refit = false."
+            )
 
 
 def _counts(model: ConceptModel) -> bool:

@@ -1,7 +1,8 @@
 """What one model leaves to the next: feature maps of frozen backbones, and networks that were trained.
 
 A board trains many heads over few backbones. Invariant: features on the shelf were made by the same backbone
-settings, image settings and images; they take no more than so many bytes, the oldest go first.
+settings, image settings and images, in the same precision; they take no more than so many bytes, the oldest
+go first, and what is larger than the whole shelf drives nothing off it.
 """
 
 from __future__ import annotations
@@ -35,15 +36,21 @@ class Shelf:
 
     def get(self, maker: Hashable, ids: tuple[str, ...], make: Callable[[], torch.Tensor]) -> torch.Tensor:
         """The rows of these images: held as they are, or gathered from others that are held, or made."""
+        found = self.find(maker, ids)
+        if found is None:
+            found = make()
+        if found.nbytes <= self.most_bytes:
+            self.held[maker, ids] = found
+        while sum(one.nbytes for one in self.held.values()) > self.most_bytes:
+            self.held.popitem(last=False)
+        return found
+
+    def find(self, maker: Hashable, ids: tuple[str, ...]) -> torch.Tensor | None:
+        """The rows of these images, where they are held or can be gathered."""
         if (maker, ids) in self.held:
             self.held.move_to_end((maker, ids))
             return self.held[maker, ids]
-        gathered = self._gathered(maker, ids)
-        found = make() if gathered is None else gathered
-        self.held[maker, ids] = found
-        while sum(one.nbytes for one in self.held.values()) > self.most_bytes and self.held:
-            self.held.popitem(last=False)
-        return found
+        return self._gathered(maker, ids)
 
     def _gathered(self, maker: Hashable, ids: tuple[str, ...]) -> torch.Tensor | None:
         """Train and valid together are had of the two, and a part is had of the whole."""

@@ -5,7 +5,13 @@ Invariant: a network that several systems have in common is counted once for eac
 
 from __future__ import annotations
 
+import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 __all__ = ["Spent"]
 
@@ -26,3 +32,12 @@ class Spent:
         if network not in self.networks:
             self.networks.add(network)
             self.seconds += seconds
+
+    @contextmanager
+    def unpaid(self) -> Generator[None]:
+        """A block that takes time and costs nothing, however it ends."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds -= time.monotonic() - began

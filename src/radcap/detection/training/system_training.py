@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from functools import cache
 from typing import TYPE_CHECKING
 
 from radcap.core import UsageError
@@ -15,6 +16,7 @@ from radcap.detection.models.folder import ModelFolder
 from radcap.detection.system import ConceptSystem, models, tables
 from radcap.detection.talk import SILENT, Talk
 from radcap.detection.training.beginning import begin
+from radcap.detection.training.contents import pixels_digest
 from radcap.detection.training.joining import check_joining, join
 from radcap.detection.training.one_model import ModelMaker, train_model
 from radcap.detection.training.parts import Parts
@@ -45,7 +47,7 @@ def train_system(
     """
     shelf = shelf or Shelf(_SHELF_BYTES)
     folder, place = ModelFolder(out), pick_place(system.train.device, system.train.precision)
-    parts = {name: Parts.of(dataset, model.data, model.train.seed) for name, model in models(system).items()}
+    parts = _parts(system, dataset, shelf)
     talk = talk if place.is_first else SILENT  # one of several processes speaks
     _check_lengths(system)
     _check_folders(system, folder)
@@ -78,11 +80,23 @@ def leave_networks(member: Member, dataset: Dataset, out: Path, talk: Talk, shel
     `out` holds what an unfinished training needs to go on, and nothing at the end.
     """
     model, folder = _alone(member), ModelFolder(out)
-    parts = Parts.of(dataset, model.data, model.train.seed)
+    parts = _parts(model, dataset, shelf)[model.name]
     place = pick_place(model.train.device, model.train.precision)
     begin(folder, parts.fingerprint(model))
     ModelMaker(model, parts, folder, place, talk, dataset.names, shelf).leave_networks()
     shutil.rmtree(out)
+
+
+def _parts(system: ConceptSystem, dataset: Dataset, shelf: Shelf) -> dict[str, Parts]:
+    """What each model is made from. A shelf of networks knows the data; else images are read, and once."""
+    every, networks = models(system), shelf.networks
+    splits = {one for model in every.values() for one in (model.data.fit, model.data.held)}
+
+    @cache
+    def pixels() -> str:
+        return pixels_digest(dataset, sorted(splits)) if networks is None else networks.data
+
+    return {name: Parts.of(dataset, model.data, model.train.seed, pixels) for name, model in every.items()}
 
 
 def _look(model: ConceptSystem) -> str:

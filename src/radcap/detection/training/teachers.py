@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["open_teacher"]
 
+_WITHOUT_A_HEAD = {"retrieval": "its neighbours", "learner": "a classic learner", "text": "words"}
+
 Looker: TypeAlias = "tuple[Callable[[torch.Tensor], torch.Tensor], int]"  # a network, and its size of image
 
 
@@ -47,8 +49,12 @@ def _opened(folder: ModelFolder, labels: tuple[Cui, ...], place: Place) -> Itera
         for member in system.member:
             yield from _opened(folder.member(member.name), labels, place)
         return
-    if system.retrieval is not None:
-        raise UsageError(f"The teacher {folder.path} answers by its neighbours. A teacher must have a head.")
+    for way, how in _WITHOUT_A_HEAD.items():
+        if getattr(system, way) is not None:
+            raise UsageError(
+                f"The teacher {folder.path} answers by {how} ([{way}]), not by the head of a network, and a"
+                " student learns from that. Name a model with a head that was trained."
+            )
     known = {cui: number for number, cui in enumerate(folder.labels())}
     lacking = [cui for cui in labels if cui not in known]
     if lacking:

@@ -25,7 +25,16 @@ if TYPE_CHECKING:
     from radcap.stats.arrays import Floats
     from radcap.systems.board.results import BoardFolder, Result
 
-__all__ = ["EDITION", "SHORT", "Board", "BoardRow", "interval_over_groups", "make_board", "modality_of_each"]
+__all__ = [
+    "EDITION",
+    "SHORT",
+    "Board",
+    "BoardRow",
+    "group_of_each",
+    "interval_over_groups",
+    "make_board",
+    "modality_of_each",
+]
 
 EDITION = "2025"
 _TEST = "test"
@@ -39,6 +48,7 @@ SHORT = {  # the modalities as a table can hold them
     "C0920367": "OCT",
     "C1699633": "PET/CT",
 }
+_SURE = 5  # times as many draws of the tests as could separate a pair
 _FEWEST = 5  # images of a modality that has a column
 
 
@@ -54,9 +64,9 @@ class BoardRow:
     f1: float
     f1_low: float
     f1_high: float
-    f1_manual: float
-    manual_low: float
-    manual_high: float
+    f1_manual: float | None  # of datasets with manual labels
+    manual_low: float | None
+    manual_high: float | None
     rank: int
     letters: str
     by_modality: Mapping[str, float]
@@ -95,25 +105,27 @@ class Board:
         }
 
 
-def make_board(systems: Sequence[ConceptSystem], folder: BoardFolder, dataset: Dataset) -> Board:
-    """The board of all systems that have a result."""
-    found = {one.name: one for one in folder.results([one.name for one in systems])}
+def make_board(
+    systems: Sequence[ConceptSystem], folder: BoardFolder, dataset: Dataset, marks: Mapping[str, str]
+) -> Board:
+    """The board of all systems that have a result by their mark; the others are not trained yet."""
+    found = {one.name: one for one in folder.results({one.name: marks[one.name] for one in systems})}
     scored = {name: one for name, one in found.items() if one.is_scored}
     if not scored:
         raise UsageError(f"{folder.path} holds no score yet. Run: radcap systems reproduce --out DIR.")
     test = dataset.split(_TEST)
-    compared = _compared({name: folder.run(name) for name in scored}, test)
+    groups = group_of_each(test)
+    compared = _compared({name: folder.run(name) for name in scored}, test, groups)
     about = {one.name: one for one in systems}
     modalities = modality_of_each(test)
-    groups = [group or one for group, one in zip(test.column("group").to_pylist(), test.ids, strict=True)]
     rows = [
-        _row(about[name], scored[name], compared, modalities, dict(zip(test.ids, groups, strict=True)))
+        _row(about[name], scored[name], compared, modalities, groups)
         for name in (one.run for one in compared.comparison.primary.standings)
     ]
     return Board(
         data=dataset.name,
         images=len(test),
-        groups=len(set(groups)),
+        groups=len(set(groups.values())),
         rows=tuple(rows),
         not_trained=tuple(one for one in found.values() if not one.is_scored),
         modalities=_counts(modalities),
@@ -122,14 +134,22 @@ def make_board(systems: Sequence[ConceptSystem], folder: BoardFolder, dataset: D
     )
 
 
-def _compared(runs: Mapping[str, Any], test: Dataset) -> RunComparison:
+def group_of_each(test: Dataset) -> dict[str, str]:
+    """The group of each image; one without a group stands by itself."""
+    return {one: group or one for group, one in zip(test.column("group").to_pylist(), test.ids, strict=True)}
+
+
+def _compared(runs: Mapping[str, Any], test: Dataset, groups: Mapping[str, str]) -> RunComparison:
     truth = dict(zip(test.ids, test.column("cui").to_pylist(), strict=True))
     manual = dict(zip(test.ids, test.column("cui_manual").to_pylist(), strict=True))
     pairs = len(runs) * (len(runs) - 1) // 2
     usual = Procedure()
-    draws = max(usual.permutations, draws_needed(pairs, usual.alpha)) if pairs else usual.permutations
-    procedure = Procedure(permutations=draws)
-    return compare(runs, truth, Task.CONCEPTS, edition=EDITION, manual=manual, procedure=procedure)
+    # With the fewest draws that can separate a pair at all, one draw decides for many pairs.
+    draws = _SURE * draws_needed(pairs, usual.alpha) if pairs else 0
+    procedure = Procedure(permutations=max(usual.permutations, draws))
+    return compare(
+        *(runs, truth, Task.CONCEPTS), edition=EDITION, manual=manual, procedure=procedure, groups=groups
+    )
 
 
 def _counts(modalities: Mapping[str, str]) -> dict[str, int]:
@@ -156,10 +176,10 @@ def _row(
 ) -> BoardRow:
     metrics = {one.metric: one.standing(system.name) for one in compared.comparison.metrics}
     report = compared.runs[system.name].report
-    f1, manual = (
-        interval_over_groups(report[name].ids, report[name].values, groups) for name in ("f1", "f1_manual")
-    )
     score, standing = report["f1"], metrics["f1"]
+    f1 = interval_over_groups(score.ids, score.values, groups)
+    manual = next((one for one in report.scores if one.name == "f1_manual"), None)
+    within = manual and interval_over_groups(manual.ids, manual.values, groups)
     return BoardRow(
         name=system.name,
         edition=system.edition,
@@ -169,9 +189,9 @@ def _row(
         f1=score.value,
         f1_low=f1.low,
         f1_high=f1.high,
-        f1_manual=report["f1_manual"].value,
-        manual_low=manual.low,
-        manual_high=manual.high,
+        f1_manual=manual and manual.value,
+        manual_low=within and within.low,
+        manual_high=within and within.high,
         rank=standing.rank,
         letters=standing.letters,
         by_modality=_by_modality(score.ids, score.values, modalities),

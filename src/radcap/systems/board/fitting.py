@@ -13,9 +13,11 @@ from radcap.core import counted
 from radcap.detection.system import ConceptModel, ConceptSystem, Member, SearchSettings
 from radcap.systems.board.scales import stand_in
 from radcap.vision.blocks import BACKBONES
-from radcap.vision.settings import TeacherSettings
+from radcap.vision.settings import AugmentSettings, TeacherSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from radcap.detection.text import Text
     from radcap.systems.board.scales import Scale
     from radcap.vision.settings import BackboneSettings
@@ -101,22 +103,33 @@ def _free(text: Text, told: dict[str, None]) -> Text:
 
 def _had(model: AnyModel, scale: Scale, told: dict[str, None]) -> AnyModel:
     """A network whose weights can be had, frozen where the scale says so."""
-    backbone = _stood_in(model.backbone, told)
+    backbone, image = _stood_in(model.backbone, told), model.image
     if not backbone.is_from_nothing and scale.frozen and not backbone.frozen:
         told["frozen"] = None
         backbone = replace(backbone, frozen=True)
-    return replace(model, backbone=backbone)
+        if image.augment != AugmentSettings():  # a frozen network sees each image once
+            told["no augmentation"] = None
+            image = replace(image, augment=AugmentSettings())
+    return replace(model, backbone=backbone, image=image)
 
 
-def _stood_in(backbone: BackboneSettings, told: dict[str, None]) -> BackboneSettings:
-    """The network, or each part of it, with weights that come as a package in the place of a hub's."""
-    backbone = replace(backbone, part=tuple(_stood_in(one, told) for one in backbone.part))
+def _stood_in(
+    backbone: BackboneSettings, told: dict[str, None], beside: Collection[str] = ()
+) -> BackboneSettings:
+    """The network, or each part of it, with weights that come as a package in the place of a hub's.
+
+    What stands side by side differs as far as there are different networks: `beside` names the others.
+    """
+    parts: list[BackboneSettings] = []
+    for one in backbone.part:
+        parts.append(_stood_in(one, told, [other.name for other in parts]))
+    backbone = replace(backbone, part=tuple(parts))
     if backbone.weights == "none" and backbone.name not in BACKBONES.table:
         name = stand_in(backbone.name)
         told[f"{_short_name(name)} from nothing for {backbone.name}"] = None
         backbone = replace(backbone, name=name)
     if backbone.weights == "timm" or backbone.name in _HUB:
-        name = stand_in(backbone.name)
+        name = stand_in(backbone.name, beside)
         published = backbone.weights if backbone.name in _HUB else backbone.name.partition(".")[0]
         told[f"{_short_name(name)} for {published}"] = None
         backbone = replace(backbone, name=name, weights="package", geometry="", pooled=False)

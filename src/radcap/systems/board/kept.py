@@ -28,7 +28,7 @@ class KeptScore:
     f1: float
     low: float
     high: float
-    f1_manual: float
+    f1_manual: float | None
     rank: int
     letters: str
     scale: str
@@ -52,7 +52,7 @@ def to_keep(board: Board) -> dict[str, Any]:
             round(one.f1, 4),
             round(one.f1_low, 4),
             round(one.f1_high, 4),
-            round(one.f1_manual, 4),
+            None if one.f1_manual is None else round(one.f1_manual, 4),
             one.rank,
             one.letters,
             one.result.scale,

@@ -17,7 +17,7 @@ from radcap.core.cui_sets import DIRECTIONS, MODALITIES, REGIONS
 from radcap.detection.semantic_kinds import semantic_groups
 from radcap.formats import read_run
 from radcap.metrics.concept_f1 import set_f1
-from radcap.systems.board.board import interval_over_groups
+from radcap.systems.board.board import group_of_each, interval_over_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -55,9 +55,7 @@ def limits(board: Board, folder: BoardFolder, dataset: Dataset) -> tuple[Limit, 
         return ()
     test = dataset.split(_TEST)
     truth: Sets = dict(zip(test.ids, map(frozenset[str], test.column("cui").to_pylist()), strict=True))
-    groups = {
-        one: group or one for one, group in zip(test.ids, test.column("group").to_pylist(), strict=True)
-    }
+    groups = group_of_each(test)
     best = _said(folder, fair[0])
 
     def limit(name: str, said: Sets, concepts: int = 0) -> Limit:

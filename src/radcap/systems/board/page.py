@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from radcap.core import counted
 from radcap.report.axis import axis_over
 from radcap.report.html import facts_list, figure, page, section, table_box
 from radcap.report.markup import Markup, element, joined
@@ -34,10 +33,13 @@ if TYPE_CHECKING:
 __all__ = ["board_page"]
 
 _BORROWED = (
-    "A star marks systems whose words come from a captioner that ships with radcap. It was trained for this "
-    "dataset with a far stronger network than the others had, so they are no rivals."
+    "A star marks systems whose words come from a captioner that ships with radcap. It was trained before, "
+    "with means of its own, so they are no rivals of the others."
 )
-_LETTERS = "Systems that share a letter are not separable by paired tests between all of them (Holm)."
+_LETTERS = (
+    "Systems that share a letter are not separable by paired tests between all of them, which flip whole "
+    "groups of images (Holm)."
+)
 _TAU = (
     "Tau compares the published order of an edition with the order here: 1 is the same order, 0 is none, "
     "-1 is upside down."
@@ -82,13 +84,12 @@ def board_page(
 def _facts(board: Board) -> list[tuple[str, str]]:
     scales = ", ".join(sorted({one.result.scale for one in board.rows}))
     devices = ", ".join(sorted({one.result.device for one in board.rows}))
-    seconds = sum(one.result.train_s for one in board.rows)
     return [
         ("data", f"{board.data}, {board.images:,} test images in {board.groups:,} groups"),
         ("scored as", f"edition {EDITION}"),
         ("systems", str(len(board.rows))),
         ("scale", scales),
-        ("trained on", f"{devices}, {counted(round(seconds / 60), 'minute')} in all"),
+        ("trained on", devices),
     ]
 
 
@@ -123,5 +124,5 @@ def _chart_row(one: BoardRow) -> Row:
         high=one.f1_high,
         label=f"{one.f1:.4f}",
         solid=not one.result.borrowed,
-        detail=f"{one.f1:.4f}, 95 % interval {one.f1_low:.4f} to {one.f1_high:.4f}",
+        detail=f"{one.f1:.4f}, 95 % interval {one.f1_low:.4f} to {one.f1_high:.4f}, letters {one.letters}",
     )

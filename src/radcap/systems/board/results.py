@@ -1,6 +1,7 @@
 """What came of each system, in a folder that is small enough to send.
 
     results/NAME.json   how it was trained, or why it was not
+    results/NAME.log    the error that nobody foresaw, where there was one
     runs/NAME.csv       what it said of the test split
     models/NAME/        an unfinished training, or a finished one where models are kept
     networks/           what several systems train alike, until all have a result
@@ -14,7 +15,7 @@ import hashlib
 import json
 import re
 import shutil
-import time
+import traceback
 from collections.abc import Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -23,16 +24,18 @@ from typing import TYPE_CHECKING, Any, cast
 from radcap.core import InputError
 from radcap.core.folder_lock import alone_in
 from radcap.core.tables import read_table
-from radcap.detection.training.spending import Spent
 from radcap.formats import replacing
+from radcap.systems.board.accounts import Account, read_memory, write_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterator
     from pathlib import Path
 
 __all__ = ["BoardFolder", "Result", "digest_of", "flat"]
 
 _COMMAND = "radcap systems reproduce"
+_NOT_YET = "Not trained yet."
+_OTHER = "Not trained yet: its result in the folder is of other settings, other data or another scale."
 _UNSAFE = re.compile(r"[/\\:\0]|^\.*$|^\.+")  # a name may be that of a path, or lead out of the folder
 
 
@@ -64,7 +67,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class BoardFolder:
-    """The folder of a board."""
+    """The folder of a board. A `mark` is the fingerprint that a result has to have."""
 
     path: Path
 
@@ -92,16 +95,30 @@ class BoardFolder:
             with suppress(OSError):  # it holds something, as a rule
                 self.path.rmdir()
 
+    def want_networks(self, marks: Mapping[str, str]) -> None:
+        """Whom the networks are for: another command in the folder then leaves them there."""
+        write_memory(self._wanted, {**read_memory(self._wanted), **marks})
+
     def forget_networks(self) -> None:
-        """No system is left that could want one."""
-        shutil.rmtree(self.networks, ignore_errors=True)
+        """Unless there are some that a system without a result could still take."""
+        wanted = read_memory(self._wanted)
+        left = {name: mark for name, mark in wanted.items() if not self._has(name, mark)}
+        if left and any(one != self._wanted for one in self.networks.iterdir()):
+            write_memory(self._wanted, left)
+        else:
+            shutil.rmtree(self.networks, ignore_errors=True)
 
     def write(self, result: Result) -> None:
         with replacing(self._result(result.name)) as part:
             part.write_text(f"{json.dumps(result.to_json(), indent=1)}\n", encoding="utf-8")
 
-    def read(self, name: str) -> Result | None:
-        """What came of a system, or None where nothing did yet."""
+    def write_log(self, name: str, error: Exception) -> None:
+        """All that is known of an error."""
+        with replacing(self.log(name)) as part:
+            part.write_text("".join(traceback.format_exception(error)), "utf-8", "backslashreplace")
+
+    def known(self, name: str) -> Result | None:
+        """What the file of a system says, of whatever settings, data and scale it is."""
         path = self._result(name)
         if not path.exists():
             return None
@@ -113,6 +130,13 @@ class BoardFolder:
             raise _damaged(path, f"cannot be read as a result: {str(error).rstrip('.')}") from error
         if result is None or result.name != name:
             raise _damaged(path, f"is no result of {name}")
+        return result
+
+    def read(self, name: str, mark: str) -> Result | None:
+        """What came of a system, or None where nothing did yet."""
+        result = self.known(name)
+        if result is None or result.fingerprint != mark:
+            return None  # the run beside another one's result is looked at by nobody
         if not result.is_scored:
             return result
         run = self.run(name)
@@ -122,40 +146,51 @@ class BoardFolder:
             raise _damaged(run, f"is not what {name} said: it was changed")
         return result
 
-    def results(self, names: Iterable[str]) -> Iterator[Result]:
-        for name in names:
-            found = self.read(name)
+    def results(self, marks: Mapping[str, str]) -> Iterator[Result]:
+        """Of each system, by its name and mark. What has none yet, or that of another mark, says so."""
+        for name, mark in marks.items():
+            found = self.read(name, mark)
             if found is not None:
                 yield found
+                continue
+            known = self.known(name)
+            is_other = known is not None and known.fingerprint != mark
+            yield Result(name, mark, "", why_not=_OTHER if is_other else _NOT_YET)
 
     @contextmanager
-    def begun(self, name: str, fingerprint: str) -> Generator[Spent]:
-        """A training that is begun, or gone on with: another one's remains are thrown away first.
-
-        The seconds of all its pieces are counted, also of those that were cut off.
-        """
-        memory, spent = self.path / "models" / f"{flat(name)}.json", Spent()
-        if self.model(name).exists():
-            known = _memory(memory)
-            if known.get("fingerprint") == fingerprint:
-                spent = Spent(float(known["seconds"]), set(known.get("networks", ())))
-            else:
-                shutil.rmtree(self.model(name))
-        _remember(memory, fingerprint, spent)
-        began = time.monotonic()
+    def begun(self, name: str, mark: str) -> Generator[Account]:
+        """A training that is begun, or gone on with: another one's remains are thrown away first."""
+        for old in (self._result(name), self.log(name), self.run(name)):
+            old.unlink(missing_ok=True)  # the result first: a kill must not leave it beside a new run
+        account = Account(self._memory(name), mark)
+        if self.model(name).exists() and not account.goes_on():
+            shutil.rmtree(self.model(name))
+        account.keep()
         try:
-            yield spent
+            yield account
         finally:
-            spent.seconds += time.monotonic() - began
-            _remember(memory, fingerprint, spent)
+            account.close()
 
     def forget(self, name: str) -> None:
         """The model of a system whose result is known."""
         shutil.rmtree(self.model(name))
-        (self.path / "models" / f"{flat(name)}.json").unlink()
+        self._memory(name).unlink()
+
+    def log(self, name: str) -> Path:
+        return self.path / "results" / f"{flat(name)}.log"
 
     def _result(self, name: str) -> Path:
         return self.path / "results" / f"{flat(name)}.json"
+
+    def _memory(self, name: str) -> Path:
+        return self.path / "models" / f"{flat(name)}.json"
+
+    @property
+    def _wanted(self) -> Path:
+        return self.networks / "wanted.json"
+
+    def _has(self, name: str, mark: str) -> bool:
+        return read_memory(self._result(name)).get("fingerprint") == mark
 
 
 def _damaged(path: Path, why: str) -> InputError:
@@ -165,20 +200,6 @@ def _damaged(path: Path, why: str) -> InputError:
 def digest_of(run: Path) -> str:
     """By which a run is known again."""
     return hashlib.sha256(run.read_bytes()).hexdigest()
-
-
-def _memory(path: Path) -> dict[str, Any]:
-    try:
-        told: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return cast("dict[str, Any]", told) if isinstance(told, dict) else {}
-
-
-def _remember(path: Path, fingerprint: str, spent: Spent) -> None:
-    told = {"fingerprint": fingerprint, "seconds": spent.seconds, "networks": sorted(spent.networks)}
-    with replacing(path) as part:
-        part.write_text(json.dumps(told), encoding="utf-8")
 
 
 def flat(name: str) -> str:

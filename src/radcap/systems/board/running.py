@@ -1,9 +1,10 @@
 """Train every system of the catalogue on one dataset, some at a time, and ask each about the test split.
 
 Invariant: what is done is not done again; a kill or the end of the time costs no more than the last half
-minute. A system that cannot be trained says why and does not stop the others. How many are trained at a time
-changes no setting: where each then has fewer cores, sums are taken in another order, and networks that learn
-as a whole come out a little different, as they do from one GPU to the next.
+minute. A system that cannot be trained says why and does not stop the others; a process that can use its GPU
+no more leaves them to a new one. How many are trained at a time changes no setting: where each then has fewer
+cores, sums are taken in another order, and networks that learn as a whole come out a little different, as
+they do from one GPU to the next.
 """
 
 # safetensors is typed in part
@@ -12,21 +13,19 @@ from __future__ import annotations
 
 import hashlib
 import time
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import cached_property
 from math import prod
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import torch
 from safetensors import safe_open
 
-from radcap.core import RadcapError, UsageError
+from radcap.core import UsageError
 from radcap.core.processes import default_workers, in_processes
-from radcap.datasets.refusal import ImageRefused
 from radcap.detection.models import ModelFolder, open_model
-from radcap.detection.system import ConceptSystem, tables
-from radcap.detection.system_reading import system_toml
 from radcap.detection.talk import Talk
 from radcap.detection.training import leave_networks, train_system
 from radcap.detection.training.kept_networks import KeptNetworks
@@ -35,6 +34,8 @@ from radcap.detection.training.spending import Spent
 from radcap.formats import write_run
 from radcap.systems.board.asking import ask
 from radcap.systems.board.fitting import fit_system
+from radcap.systems.board.hindrances import TimeUp, is_of_one, is_unforeseen, spoils_process, told
+from radcap.systems.board.marks import data_mark, system_mark
 from radcap.systems.board.planning import planned
 from radcap.systems.board.results import BoardFolder, Result, digest_of, flat
 from radcap.vision.training import pick_place
@@ -44,7 +45,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from radcap.datasets import Dataset
-    from radcap.detection.system import Member
+    from radcap.detection.system import ConceptSystem, Member
+    from radcap.systems.board.accounts import Account
     from radcap.systems.board.fitting import Fitted
     from radcap.systems.board.scales import Scale
 
@@ -53,16 +55,20 @@ __all__ = ["Reproduction", "TimeUp"]
 _SHELF_BYTES = 6 * 2**30
 _TEST = "test"
 _SAMPLE = 64  # images that are timed
+_TIMES = 3
 _HELD = ("n", "f1", "f1_manual")
-_NO_MEMORY = (MemoryError, torch.OutOfMemoryError)
-_TOO_LARGE = "It needs more memory than there is. Try fewer jobs, or a smaller scale."
-_HINDRANCES = (RadcapError, *_NO_MEMORY, ArithmeticError, LookupError, RuntimeError, TypeError, ValueError)
+_SPOILT = "This process cannot use the GPU any more. Give the same command again, and it goes on."
 _SHOWN = 60  # letters of a name that is refused
 _LONGEST = 200  # bytes of a name that is to be one of a file
+_DIGITS = 32  # of a digest that names a folder
 
 
-class TimeUp(Exception):
-    """The time that was given is over; the next call goes on."""
+class _Outcome(Enum):
+    """What became of a system that a worker was given."""
+
+    DONE = "it has a result, or its networks lie there"
+    LATE = "the time was over"
+    ELSEWHERE = "the process cannot use its GPU any more"
 
 
 def _unheard(text: str) -> None:
@@ -91,28 +97,56 @@ class Reproduction:
         with self.folder.mine():
             return self._run(systems)
 
-    def _run(self, systems: Sequence[ConceptSystem]) -> bool:
-        data = _fingerprint(self.dataset)
-        wanted = [_Work(fit_system(one, self.scale), data, number) for number, one in enumerate(systems, 1)]
-        left = [one for one in wanted if not self._is_done(one)]
-        tasks = left if self.jobs == 1 else _spread(left)
-        worker = _Worker(self, len(systems), min(self.jobs, len(tasks)))
-        chunks = [[one] for one in tasks]  # some take a hundred times as long as others
-        done = list(in_processes(worker, chunks, self.jobs, self._lost, ahead=len(tasks)))
-        if all(done):
-            self.folder.forget_networks()
-        return all(done)
+    @cached_property
+    def data_mark(self) -> str:
+        """Made once, before processes get a copy: it reads every image."""
+        return data_mark(self.dataset)
 
-    def _is_done(self, work: _Work) -> bool:
-        known = self.folder.read(work.name)
-        return known is not None and known.is_scored and known.fingerprint == work.mark
+    def marks(self, systems: Sequence[ConceptSystem]) -> dict[str, str]:
+        """By which the results of systems are known, by name."""
+        return {one.name: one.mark for one in self._works(systems)}
+
+    def _works(self, systems: Sequence[ConceptSystem]) -> list[_Work]:
+        return [
+            _Work(fit_system(one, self.scale), self.scale, self.data_mark, number)
+            for number, one in enumerate(systems, 1)
+        ]
+
+    def _run(self, systems: Sequence[ConceptSystem]) -> bool:
+        left = self._left(self._works(systems))
+        if left:
+            self.folder.want_networks({one.name: one.mark for one in left})
+        tasks, late = left if self.jobs == 1 else _spread(left), False
+        while tasks:
+            outcomes = self._tried(tasks, len(systems))
+            late = late or _Outcome.LATE in outcomes
+            tasks = [one for one, came in zip(tasks, outcomes, strict=True) if came is _Outcome.ELSEWHERE]
+            if tasks and self.jobs == 1:  # where there is no other process
+                self.tell(_SPOILT)
+                break
+        self.folder.forget_networks()
+        return not tasks and not late
+
+    def _left(self, works: Sequence[_Work]) -> list[_Work]:
+        """Those without a score; the ones that could not be trained before come last."""
+        known = {one.name: self.folder.read(one.name, one.mark) for one in works}
+        left = [one for one in works if (found := known[one.name]) is None or not found.is_scored]
+        return sorted(left, key=lambda one: known[one.name] is not None)
+
+    def _tried(self, tasks: Sequence[_Work], of: int) -> list[_Outcome]:
+        worker = _Worker(self, of, min(self.jobs, len(tasks)))
+        chunks = [[one] for one in tasks]  # some take a hundred times as long as others
+        return list(in_processes(worker, chunks, self.jobs, self._lost, ahead=len(tasks)))
 
     def _lost(self, work: _Work) -> None:
-        """The process of a system died: of a lack of memory, as a rule."""
+        """The process of a system died, and again while nothing else ran: of a lack of memory, as a rule."""
         if work.member is not None:  # its ensemble tries again
             return
-        why = "The process that trained it ended without a word. Is there memory enough? Try fewer jobs."
-        self.folder.write(replace(work.result(self.scale), why_not=why))
+        why = (
+            "The process that trained it ended without a word, and again when nothing ran beside it."
+            " Is there memory enough? Try a smaller scale."
+        )
+        self.folder.write(replace(work.result, why_not=why))
         self.tell(f"Not trained: {work.name}. {why}")
 
 
@@ -121,7 +155,8 @@ class _Work:
     """A system as it is trained, and its place in the list; or only one member of it."""
 
     fitted: Fitted
-    data: str
+    scale: Scale
+    data: str  # its mark
     number: int
     member: Member | None = None
 
@@ -131,21 +166,12 @@ class _Work:
 
     @cached_property
     def mark(self) -> str:
-        """Of what is trained: neither new keys of radcap nor words about a system change an old result."""
-        system = self.fitted.system
-        trained = ConceptSystem(
-            name=system.name,
-            task=system.task,
-            ensemble=system.ensemble,
-            member=system.member,
-            **tables(system),
-        )
-        text = f"{system_toml(trained)}\n{self.data}"
-        return hashlib.sha256(text.encode()).hexdigest()
+        return system_mark(self.fitted.system, self.scale, self.data)
 
-    def result(self, scale: Scale) -> Result:
+    @property
+    def result(self) -> Result:
         """What is known before it is trained."""
-        return Result(self.name, self.mark, scale.name, self.fitted.changes, self.fitted.borrowed)
+        return Result(self.name, self.mark, self.scale.name, self.fitted.changes, self.fitted.borrowed)
 
 
 def _spread(works: Sequence[_Work]) -> list[_Work]:
@@ -155,17 +181,18 @@ def _spread(works: Sequence[_Work]) -> list[_Work]:
     return [replace(place[system.name], member=member) for system, member in order]
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Worker:
     """Trains one system after another; of several, each has a process of its own."""
 
     board: Reproduction
     of: int
     jobs: int
+    is_spoilt: bool = field(default=False, init=False)
 
-    def __call__(self, chunk: Sequence[_Work]) -> bool:
-        """Whether there was time for them."""
-        return all(map(self._one, chunk))
+    def __call__(self, chunk: Sequence[_Work]) -> _Outcome:
+        """What became of a system; where one that killed its process was left out, it is told already."""
+        return self._one(chunk[0]) if chunk else _Outcome.DONE
 
     @cached_property
     def _shelf(self) -> Shelf:
@@ -175,73 +202,105 @@ class _Worker:
 
     @cached_property
     def _networks(self) -> KeptNetworks:
-        return KeptNetworks(self.board.folder.networks)
+        return KeptNetworks(self.board.folder.networks, self.board.data_mark)
 
-    def _one(self, work: _Work) -> bool:
-        board = self.board
+    def _one(self, work: _Work) -> _Outcome:
+        if self.is_spoilt:
+            return _Outcome.ELSEWHERE
         try:
             self._check_time()
-            if work.member is not None:
+            if work.member is None:
+                self._make(work)
+            else:
                 self._leave(work, work.member)
-                return True
-            board.tell(f"{work.number} of {self.of}: {work.name}")
-            board.folder.write(self._result(work))
         except TimeUp:
-            return False
-        return True
+            return _Outcome.LATE
+        return _Outcome.DONE
+
+    def _make(self, work: _Work) -> None:
+        """A result, and no more than that where models are not kept."""
+        board = self.board
+        board.tell(f"{work.number} of {self.of}: {work.name}")
+        result = self._result(work)
+        board.folder.write(result)
+        if result.is_scored and not board.keep_models:
+            board.folder.forget(work.name)
 
     def _leave(self, work: _Work, member: Member) -> None:
         """Networks of an ensemble's member, for when its turn comes; what hinders them is told then."""
         self.board.tell(f"{work.number} of {self.of}: {work.name}, its member {member.name}")
-        networks = self.board.folder.networks  # unfinished ones go with them
-        out = networks / flat(f"{work.name} {member.name} {work.mark[:8]}")
+        digest = hashlib.sha256(f"{work.mark} {member.name}".encode()).hexdigest()  # names may be long
+        out = self.board.folder.networks / digest[:_DIGITS]  # unfinished ones go with the others
         placed = replace(member, train=replace(member.train, device=self.board.device))
         self._networks.spent = Spent()  # its ensemble pays
-        with suppress(*_HINDRANCES):
-            leave_networks(placed, self.board.dataset, out, self._talk(), self._shelf)
+        talk = Talk(self._check_time, self._check_time)
+        try:
+            leave_networks(placed, self.board.dataset, out, talk, self._shelf)
+        except Exception as error:  # noqa: BLE001 - its ensemble meets it again, and tells
+            self._check_hindrance(error)
 
     def _result(self, work: _Work) -> Result:
         """How it went, or why it did not."""
-        result = work.result(self.board.scale)
+        folder = self.board.folder
         try:
-            return self._trained(work.fitted.system, result)
-        except _HINDRANCES as error:
-            why = _told(error)
+            return self._trained(work.fitted.system, work.result)
+        except Exception as error:  # noqa: BLE001 - whatever one system ends of, the others go on
+            self._check_hindrance(error)
+            log = folder.log(work.name)
+            why = told(error, self.jobs, f"{log.parent.name}/{log.name}")
+            if is_unforeseen(error):
+                folder.write_log(work.name, error)
         self.board.tell(f"Not trained: {work.name}. {why}")
-        return replace(result, why_not=why)
+        return replace(work.result, why_not=why)
+
+    def _check_hindrance(self, error: Exception) -> None:
+        """Raise again what hinders all systems; remember what hinders those that this process would train."""
+        if not is_of_one(error):
+            raise error
+        self.is_spoilt = self.is_spoilt or spoils_process(error)
 
     def _trained(self, system: ConceptSystem, result: Result) -> Result:
         board, folder, name = self.board, self.board.folder, system.name
-        with folder.begun(name, result.fingerprint) as spent:
+        with folder.begun(name, result.fingerprint) as account:
             model = ModelFolder(folder.model(name))
             if not model.is_whole:  # it is where a kill came before the result was written
-                self._train(system, model.path, spent)
+                self._train(system, model.path, account)
         test = board.dataset.split(_TEST)
         answers = ask(model, test, self._shelf, board.device)
         write_run(answers.run(test.ids, name), folder.run(name))
-        result = replace(
+        return replace(
             result,
-            train_s=round(spent.seconds, 1),
+            train_s=round(account.spent.seconds, 1),
             images_per_s=self._speed(model, test),
             device=str(pick_place(board.device).device.type),
             run_sha256=digest_of(folder.run(name)),
             **_figures(model),
         )
-        if not board.keep_models:
-            folder.forget(name)
-        return result
 
-    def _train(self, system: ConceptSystem, out: Path, spent: Spent) -> None:
-        """Networks that another system trained are counted as if this one had."""
-        self._networks.spent = spent
-        train_system(self._placed(system), self.board.dataset, out, self._talk(), self._shelf)
+    def _train(self, system: ConceptSystem, out: Path, account: Account) -> None:
+        """Networks that another system trained are counted as if this one had.
+
+        Training speaks at each epoch, and hears then that the time is over.
+        """
+
+        def look_up(*_: object) -> None:
+            account.keep()
+            self._check_time()
+
+        self._networks.spent = account.spent
+        talk = Talk(look_up, look_up)
+        train_system(self._placed(system), self.board.dataset, out, talk, self._shelf)
 
     def _speed(self, model: ModelFolder, test: Dataset) -> float:
         """Images a second, as `radcap predict` goes through a sample of the test split."""
         opened, sample = open_model(model.path, self.board.device), test[:_SAMPLE]
-        began = time.monotonic()
-        opened.answers(sample)
-        return round(len(sample) / (time.monotonic() - began), 1)
+        opened.answers(sample)  # what starts with the first ones is not timed
+        taken: list[float] = []
+        for _ in range(_TIMES):
+            began = time.monotonic()
+            opened.answers(sample)
+            taken.append(time.monotonic() - began)
+        return round(len(sample) / median(taken), 1)
 
     def _placed(self, system: ConceptSystem) -> ConceptSystem:
         """On the device that was asked for, which is no part of a system."""
@@ -249,23 +308,9 @@ class _Worker:
         members = tuple(replace(one, train=replace(one.train, device=device)) for one in system.member)
         return replace(system, train=replace(system.train, device=device), member=members)
 
-    def _talk(self) -> Talk:
-        """Training speaks at each epoch, and hears then that the time is over."""
-        return Talk(self._check_time, self._check_time)
-
     def _check_time(self, *_: object) -> None:
         if time.monotonic() >= self.board.deadline:
             raise TimeUp
-
-
-def _told(error: Exception) -> str:
-    """Why a system could not be trained."""
-    if isinstance(error, RadcapError):
-        return str(error)
-    if isinstance(error, _NO_MEMORY):
-        return _TOO_LARGE
-    line = str(error).partition("\n")[0].rstrip(".")
-    return f"It ended in a way that nobody foresaw: {type(error).__name__}: {line}. radcap train says where."
 
 
 def _check_names(systems: Sequence[ConceptSystem]) -> None:
@@ -277,19 +322,6 @@ def _check_names(systems: Sequence[ConceptSystem]) -> None:
         raise UsageError(f"The name {long[0][:_SHOWN]}... is too long for a file. Give a shorter one.")
     if twice:
         raise UsageError(f"The systems {', '.join(twice)} would share a result. Give each a name of its own.")
-
-
-def _fingerprint(dataset: Dataset) -> str:
-    """Of splits, labels and images. A time of change would not do: results go on on other machines."""
-    digest = hashlib.sha256(dataset.name.encode())
-    for column in ("image_id", "split", "cui"):
-        digest.update(repr(dataset.column(column).to_pylist()).encode())
-    for key in dataset.column("image").to_pylist():
-        held = b""
-        with suppress(ImageRefused):  # training names it
-            held = dataset.images.read(key) if key else b""
-        digest.update(hashlib.sha256(held).digest())
-    return digest.hexdigest()
 
 
 def _figures(model: ModelFolder) -> dict[str, Any]:

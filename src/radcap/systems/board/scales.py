@@ -10,11 +10,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from typing import TYPE_CHECKING
 
 from radcap.core import unknown_name
 
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
 __all__ = ["SCALES", "Scale", "scale_of", "stand_in"]
 
+_SIZES = ("tf_efficientnet_lite0", "tf_efficientnet_lite1", "tf_efficientnet_lite2")
 # Published networks begin with weights of ImageNet that come from a hub. These begin with such weights too,
 # and come as packages: three sizes, so that members of an ensemble that differed differ still.
 _STAND_INS = (
@@ -67,6 +72,12 @@ def scale_of(name: str) -> Scale:
     return SCALES[name]
 
 
-def stand_in(name: str) -> str:
-    """The network with packaged weights that takes the place of a published one."""
-    return next(one for pattern, one in _STAND_INS if fnmatch(name, pattern))
+def stand_in(name: str, beside: Collection[str] = ()) -> str:
+    """The network with packaged weights that takes the place of a published one.
+
+    Beside others it is the nearest in size that is not there yet.
+    """
+    nearest = next(one for pattern, one in _STAND_INS if fnmatch(name, pattern))
+    place = _SIZES.index(nearest)
+    order = sorted(_SIZES, key=lambda one: abs(_SIZES.index(one) - place))
+    return next((one for one in order if one not in beside), nearest)

@@ -31,12 +31,12 @@ def ranking_table(board: Board) -> Table:
     rows = tuple(
         (
             str(one.rank),
-            f"{one.name}{_MARK if one.result.borrowed else ''}",
+            _marked(one),
             one.family,
-            "" if one.published is None else f"{one.published:.4f}",
-            f"{one.f1:.4f}",
+            _score(one.published),
+            _score(one.f1),
             f"{one.f1_low:.3f}-{one.f1_high:.3f}",
-            f"{one.f1_manual:.4f}",
+            _score(one.f1_manual),
             one.letters,
             *_costs(one),
         )
@@ -46,6 +46,14 @@ def ranking_table(board: Board) -> Table:
     columns = (*scores, "members", "parameters", "seconds", "images/s")
     right = frozenset(columns) - {"system", "family", "letters"}
     return Table(columns, rows, right=right)
+
+
+def _marked(one: BoardRow) -> str:
+    return f"{one.name}{_MARK}" if one.result.borrowed else one.name
+
+
+def _score(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"
 
 
 def _costs(one: BoardRow) -> tuple[str, str, str, str]:
@@ -68,7 +76,7 @@ def modality_table(board: Board) -> Table:
     """F1 of each modality."""
     names = tuple(board.modalities)
     columns = ("system", *(f"{name} ({board.modalities[name]})" for name in names))
-    rows = tuple((one.name, *(f"{one.by_modality[name]:.3f}" for name in names)) for one in board.rows)
+    rows = tuple((_marked(one), *(f"{one.by_modality[name]:.3f}" for name in names)) for one in board.rows)
     return Table(columns, rows, right=frozenset(columns[1:]))
 
 

@@ -45,6 +45,7 @@ class Head(nn.Module):
     """A pooling, and what follows it; a critic and a count beside it where they are asked for."""
 
     looks_at_places = False  # whether more is used of a feature map than what the pooling makes of it
+    learns_by_logits = True  # whether a loss, a critic and a teacher can look at what it says while it learns
 
     def __init__(self, settings: HeadSettings, width: int, labels: int) -> None:
         super().__init__()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import cast
 
 import torch
@@ -41,5 +42,7 @@ class GemPool(nn.Module):
         self.power = nn.Parameter(torch.tensor(3.0))
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
-        raised = features.float().clamp(min=_LEAST).pow(self.power)
-        return raised.mean(dim=(2, 3)).pow(1 / self.power)
+        # by logarithms: a small value to a high power is 0 in single precision, and has no slope
+        logs = features.float().clamp(min=_LEAST).log()
+        total = torch.logsumexp(self.power * logs, dim=(2, 3))
+        return ((total - math.log(logs.shape[2] * logs.shape[3])) / self.power).exp()

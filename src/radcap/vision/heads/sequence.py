@@ -45,6 +45,7 @@ class SequenceHead(Head):
     order: torch.Tensor
 
     looks_at_places = True
+    learns_by_logits = False  # those are of the first concept alone
 
     def __init__(self, settings: HeadSettings, width: int, labels: int) -> None:
         super().__init__(settings, width, labels)

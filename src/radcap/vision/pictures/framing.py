@@ -46,6 +46,7 @@ def varied(
     cy = cy + hy * (chance.uniform(n, -room, room) + chance.uniform(n, -2, 2) * augment.shift)
     low, high = (math.log(factor) for factor in augment.zoom)
     zoom = load * torch.exp(chance.uniform(n, low, high))
+    # of each side, one as much longer as the other is shorter: their ratio changes by its square
     stretch = torch.exp(chance.uniform(n, -0.5, 0.5) * math.log1p(augment.stretch) * 2)
     angle = chance.uniform(n, -1, 1) * math.radians(augment.rotate)
     across, down = (

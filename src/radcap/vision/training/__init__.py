@@ -5,7 +5,7 @@ from radcap.vision.training.checkpoint import CheckpointFolder
 from radcap.vision.training.compiling import while_compiling
 from radcap.vision.training.devices import Place, pick_place
 from radcap.vision.training.easy_first import difficulty_of, fit_easy_first
-from radcap.vision.training.feeds import FeatureFeed, Feed, PictureFeed
+from radcap.vision.training.feeds import FeatureFeed, Feed, PictureFeed, check_augment
 from radcap.vision.training.history import EpochRow, History
 from radcap.vision.training.lessons import Exam, LabelExam, LabelLesson, Lesson
 from radcap.vision.training.loop import Trained, fit, learn
@@ -28,6 +28,7 @@ __all__ = [
     "Teacher",
     "Trained",
     "board_writer",
+    "check_augment",
     "difficulty_of",
     "fit",
     "fit_easy_first",

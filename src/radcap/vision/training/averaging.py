@@ -1,4 +1,4 @@
-"""The exponential moving average of a network's weights."""
+"""The exponential moving average of weights that are trained."""
 
 from __future__ import annotations
 
@@ -9,29 +9,26 @@ import torch
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from torch import nn
-
 __all__ = ["Average"]
 
 _WARM = 10  # steps: a young average must follow quickly
 
 
 class Average:
-    """Weights that follow a network slowly. Counts that are no floats are taken over as they are."""
+    """Weights that slowly follow others, which change in place. Counts are no floats, and are taken over."""
 
-    def __init__(self, network: nn.Module, decay: float) -> None:
+    def __init__(self, theirs: Mapping[str, torch.Tensor], decay: float) -> None:
         self.decay = decay
         self.steps = 0
-        theirs = network.state_dict()  # the tensors themselves, which training changes in place
         self.weights = {name: value.detach().clone() for name, value in theirs.items()}
-        floats = [name for name, value in theirs.items() if value.dtype.is_floating_point]
-        self._mine = [self.weights[name] for name in floats]
-        self._theirs = [theirs[name] for name in floats]
-        self._counts = [(self.weights[name], theirs[name]) for name in theirs if name not in set(floats)]
+        pairs = [(self.weights[name], value) for name, value in theirs.items()]
+        floats = [pair for pair in pairs if pair[0].dtype.is_floating_point]
+        self._mine, self._theirs = [mine for mine, _ in floats], [their for _, their in floats]
+        self._counts = [pair for pair in pairs if not pair[0].dtype.is_floating_point]
 
     @torch.no_grad()
     def follow(self) -> None:
-        """One step after the network."""
+        """One step after them."""
         self.steps += 1
         decay = min(self.decay, (1 + self.steps) / (_WARM + self.steps))
         torch._foreach_lerp_(self._mine, self._theirs, 1 - decay)  # pyright: ignore

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Protocol
 
 import torch
 
+from radcap.core import UsageError
 from radcap.vision.pictures import mix
+from radcap.vision.settings import AugmentSettings
 
 if TYPE_CHECKING:
     from radcap.vision.pictures import Chance, Pictures
+    from radcap.vision.settings import BackboneSettings, ImageSettings
 
-__all__ = ["FeatureFeed", "Feed", "PictureFeed"]
+__all__ = ["FeatureFeed", "Feed", "PictureFeed", "check_augment"]
 
 
 class Feed(Protocol):
@@ -59,3 +62,12 @@ class FeatureFeed:
 
     def batch(self, places: torch.Tensor, chance: Chance | None) -> tuple[torch.Tensor, torch.Tensor]:  # noqa: ARG002
         return self.features[places].float(), self.labels[places].float()
+
+
+def check_augment(image: ImageSettings, backbone: BackboneSettings) -> None:
+    """Refuse to vary images that are seen once."""
+    if backbone.frozen and image.augment != AugmentSettings():
+        raise UsageError(
+            "[image.augment] varies the images of each epoch, and a frozen backbone sees each once."
+            " Delete [image.augment], or set [backbone] frozen = false."
+        )

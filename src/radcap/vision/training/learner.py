@@ -38,7 +38,7 @@ class Learner:
         self.network = network
         self.history = History(watch=settings.watch)
         self.optimiser = make_optimiser(network, settings, place.device)
-        self.average = Average(network, settings.ema) if settings.ema else None
+        self.average = Average(_trained(network), settings.ema) if settings.ema else None
         self.module = _wrapped(network, settings, place)
         self.kept: Weights = {}
         self.best: Weights = {}
@@ -65,22 +65,21 @@ class Learner:
 
 def weights_of(network: nn.Module) -> Weights:
     """A copy of the weights, which training does not change; those that are never trained are left out."""
-    fixed = _fixed(network)
-    held = network.state_dict().items()
-    return {name: value.detach().clone() for name, value in held if name not in fixed}
+    return {name: value.detach().clone() for name, value in _trained(network).items()}
 
 
 def put_weights(network: nn.Module, weights: Weights) -> None:
     """Weights as `weights_of` gave them, back into the network."""
-    wanted = network.state_dict().keys() - _fixed(network)
-    wrong = sorted(wanted ^ weights.keys())
+    wrong = sorted(_trained(network).keys() ^ weights.keys())
     if wrong:
         raise KeyError(f"weights of another network, {wrong[0]} among them")
     network.load_state_dict(weights, strict=False)
 
 
-def _fixed(network: nn.Module) -> set[str]:
-    return {name for name, weight in network.named_parameters() if not weight.requires_grad}
+def _trained(network: nn.Module) -> Weights:
+    """The weights themselves, which training changes in place, without those that it never does."""
+    fixed = {name for name, weight in network.named_parameters() if not weight.requires_grad}
+    return {name: value for name, value in network.state_dict().items() if name not in fixed}
 
 
 def _wrapped(network: nn.Module, settings: TrainSettings, place: Place) -> Callable[..., torch.Tensor]:

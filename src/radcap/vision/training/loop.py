@@ -91,12 +91,12 @@ def learn(
         if row is None:
             stopped = "no number"
             break
-        if observe is not None and place.is_first:
-            observe(row)
         is_due = bool(_ended(learner.history, settings)) or time.monotonic() - saved >= save_s
         if folder is not None and place.is_first and is_due:
             folder.save(pack(learner))
             saved = time.monotonic()
+        if observe is not None and place.is_first:
+            observe(row)  # it may break training off: what is saved then has this epoch
     return Trained(learner.history, _finish(learner, settings, place), stopped)
 
 

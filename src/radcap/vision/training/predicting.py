@@ -22,16 +22,23 @@ _THRESHOLDS = 37  # from 0.05 to 0.95
 
 @torch.no_grad()
 def predicted(
-    answer: Callable[[torch.Tensor], torch.Tensor], feed: Feed, place: Place, batch: int = 256
+    answer: Callable[[torch.Tensor], torch.Tensor],
+    feed: Feed,
+    place: Place,
+    batch: int = 256,
+    kind: torch.dtype = torch.float32,
 ) -> torch.Tensor:
-    """What `answer` (a network in evaluation mode) says to each place of the feed, in single precision."""
-    done: list[torch.Tensor] = []
+    """What `answer` (a network in evaluation mode) says to each place of the feed; held once."""
+    done: torch.Tensor | None = None
     for start in range(0, len(feed), batch):
         places = torch.arange(start, min(start + batch, len(feed)), device=place.device)
         images, _ = feed.batch(places, None)
         with place.autocast():
-            done.append(answer(images).float())
-    return torch.cat(done) if done else torch.empty(0, feed.labels.shape[1], device=place.device)
+            told = answer(images)
+        if done is None:
+            done = torch.empty(len(feed), *told.shape[1:], dtype=kind, device=told.device)
+        done[start : start + batch] = told
+    return torch.empty(0, feed.labels.shape[1], device=place.device) if done is None else done
 
 
 def held_loss(logits: torch.Tensor, labels: torch.Tensor) -> float:
