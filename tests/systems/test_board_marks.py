@@ -198,3 +198,13 @@ def test_a_damaged_list_of_who_wants_networks_stops_nothing(text: str, tmp_path:
     (folder.networks / "wanted.json").write_text(text)
     assert Reproduction(pictures(), TINY, folder).run((QUICK,))
     assert not folder.networks.exists()
+
+
+def test_other_weights_under_the_same_name_are_another_system(tmp_path: Path) -> None:
+    weights = tmp_path / "weights.safetensors"
+    system = tiny("own", backbone=BackboneSettings(weights=str(weights)))
+    weights.write_bytes(b"one")
+    first = marks_of([system], WHOLE, pictures())
+    assert marks_of([system], WHOLE, pictures()) == first
+    weights.write_bytes(b"others")
+    assert marks_of([system], WHOLE, pictures()) != first

@@ -1,7 +1,7 @@
 """By which a result is known again: of what is trained, at what scale, on what data.
 
-Invariant: neither new keys of radcap nor words about a system change a mark; other pixels do. A time of
-change would not do for these: results go on on other machines.
+Invariant: neither new keys of radcap nor words about a system change a mark; other pixels and other weights
+under the same name do. A time of change would not do for these: results go on on other machines.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from radcap.detection.system import ConceptSystem, tables
 from radcap.detection.system_reading import system_toml
-from radcap.detection.training.contents import pixels_digest
+from radcap.detection.training.contents import origins_digest, pixels_digest
 from radcap.systems.board.fitting import fit_system
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ def system_mark(fitted: ConceptSystem, scale: Scale, data: str) -> str:
         member=fitted.member,
         **tables(fitted),
     )
-    text = f"{system_toml(trained)}\n{scale.name}\n{data}"
+    origins = [origins_digest(one) for one in (fitted, *fitted.member)]  # files of weights that are named
+    text = "\n".join([system_toml(trained), scale.name, data, *origins])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
