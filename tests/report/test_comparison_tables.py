@@ -120,3 +120,9 @@ def test_hostile_names_pass_through_every_form() -> None:
         cells = list(csv.reader(io.StringIO(table.to_csv(), newline="")))
         assert cells[1:] == [list(row) for row in table.rows]
         assert table.to_latex().count(r"\\" + "\n") == len(table.rows) + 1
+
+
+def test_the_board_says_how_many_groups_the_images_are_in() -> None:
+    board = compared(metric({"a": 0.5}, n=1_200))
+    assert board_table(board).title == "f1 on 1,200 images, 95 % intervals"
+    assert board_table(replace(board, groups=814)).title == "f1 on 1,200 images in 814 groups, 95 % intervals"

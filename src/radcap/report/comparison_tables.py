@@ -33,14 +33,17 @@ def board_table(comparison: Comparison, ranked: MetricComparison | None = None) 
     return Table(
         (*columns, *(one.metric for one in others)),
         rows,
-        f"{ranked.metric}{_images(ranked)}, {percent(comparison.procedure.level)} intervals",
+        f"{ranked.metric}{_images(ranked, comparison)}, {percent(comparison.procedure.level)} intervals",
         right=frozenset({"rank", ranked.metric, "interval"}),
     )
 
 
-def _images(metric: MetricComparison) -> str:
+def _images(metric: MetricComparison, comparison: Comparison) -> str:
     counts = sorted({one.n for one in metric.standings})
-    return f" on {counted(counts[0])}" if len(counts) == 1 else ""
+    if len(counts) != 1:
+        return ""
+    groups = "" if comparison.groups is None else f" in {counted(comparison.groups, 'group')}"
+    return f" on {counted(counts[0])}{groups}"
 
 
 def _board_row(one: Standing) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from radcap.core import Run, Task
+from radcap.datasets import image_groups
 from radcap.formats import validate, write_lines, write_run
 from radcap.metrics import compare, score_captions, score_concepts
 from radcap.metrics.comparison_report import comparison_html
@@ -72,8 +73,8 @@ class JudgedSystems:
 def judged_systems(runs: SystemRuns, test: Dataset, out: Path) -> JudgedSystems:
     """Write the runs beside their truth and judge them."""
     truth = write_truth(test, out / "test")
-    concepts = _judged(Task.CONCEPTS, runs.concepts, truth, test.ids, out)
-    captions = _judged(Task.CAPTIONS, runs.captions, truth, test.ids, out)
+    concepts = _judged(Task.CONCEPTS, runs.concepts, truth, test, out)
+    captions = _judged(Task.CAPTIONS, runs.captions, truth, test, out)
     return JudgedSystems(truth, len(test), concepts, captions)
 
 
@@ -98,13 +99,15 @@ def _composed(captions: Sequence[object]) -> str:
     return next((one.text for one in found if one.source is CaptionSource.COMPOSED), "")
 
 
-def _judged(task: Task, runs: Mapping[str, Run], truth: Path, ids: Sequence[str], out: Path) -> JudgedTask:
+def _judged(task: Task, runs: Mapping[str, Run], truth: Path, test: Dataset, out: Path) -> JudgedTask:
     files = {
-        name: write_run(run, out / "runs" / f"{task.value}-{_file_name(name)}.csv", order=ids)
+        name: write_run(run, out / "runs" / f"{task.value}-{_file_name(name)}.csv", order=test.ids)
         for name, run in runs.items()
     }
     shipped = next(iter(files.values()))
-    compared = compare(files, truth, task, edition=EDITION, metrics=_METRICS[task])
+    # several images show one case
+    groups = image_groups(test)
+    compared = compare(files, truth, task, edition=EDITION, metrics=_METRICS[task], groups=groups)
     title = f"Systems for {task.value} on the test images of radiology-open"
     page = out / f"compare-{task.value}.html"
     return JudgedTask(
