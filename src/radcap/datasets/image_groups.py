@@ -12,7 +12,7 @@ from radcap.core import InputError, counted
 from radcap.datasets.dataset import Dataset
 from radcap.datasets.findings import Findings
 from radcap.datasets.layouts.release.attribution_file import GROUP_NAMES
-from radcap.datasets.layouts.release.labels import id_place
+from radcap.datasets.layouts.release.labels import id_place, texts
 from radcap.datasets.loading import load_dataset
 from radcap.datasets.text_tables import read_csv
 from radcap.formats.findings import named
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from radcap.core import ImageId
-    from radcap.datasets.text_tables import CsvFile
 
 __all__ = ["image_groups"]
 
@@ -45,11 +44,8 @@ def _of_table(path: Path) -> dict[ImageId, str]:
             f"{path.name} has {read}. Which images hang together should stand in a column `group`. "
             "Write a header that names it."
         )
-    return _checked(path.name, zip(_ids(table), (one.strip() for one in column.to_pylist()), strict=True))
-
-
-def _ids(table: CsvFile) -> list[ImageId]:
-    return [one.strip() for one in table.columns[id_place(table)].to_pylist()]
+    ids, groups = (texts(one).to_pylist() for one in (table.columns[id_place(table)], column))
+    return _checked(path.name, zip(ids, groups, strict=True))
 
 
 def _checked(name: str, pairs: Iterable[tuple[ImageId, str | None]]) -> dict[ImageId, str]:

@@ -10,11 +10,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from radcap.core import Task, UsageError
+from radcap.detection.examples import groups_of
 from radcap.metrics import compare
-from radcap.stats import Interval, Procedure, draws_needed, percentile_interval, resampled_means
+from radcap.stats import Procedure, draws_needed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,19 +21,9 @@ if TYPE_CHECKING:
     from radcap.datasets import Dataset
     from radcap.detection.system import ConceptSystem
     from radcap.metrics import RunComparison
-    from radcap.stats.arrays import Floats
     from radcap.systems.board.results import BoardFolder, Result
 
-__all__ = [
-    "EDITION",
-    "SHORT",
-    "Board",
-    "BoardRow",
-    "group_of_each",
-    "interval_over_groups",
-    "make_board",
-    "modality_of_each",
-]
+__all__ = ["EDITION", "SHORT", "Board", "BoardRow", "make_board", "modality_of_each"]
 
 EDITION = "2025"
 _TEST = "test"
@@ -114,12 +103,12 @@ def make_board(
     if not scored:
         raise UsageError(f"{folder.path} holds no score yet. Run: radcap systems reproduce --out DIR.")
     test = dataset.split(_TEST)
-    groups = group_of_each(test)
+    groups = dict(zip(test.ids, groups_of(test, test.ids), strict=True))
     compared = _compared({name: folder.run(name) for name in scored}, test, groups)
     about = {one.name: one for one in systems}
     modalities = modality_of_each(test)
     rows = [
-        _row(about[name], scored[name], compared, modalities, groups)
+        _row(about[name], scored[name], compared, modalities)
         for name in (one.run for one in compared.comparison.primary.standings)
     ]
     return Board(
@@ -132,11 +121,6 @@ def make_board(
         values={name: compared.score(name).values for name in scored},
         ids=compared.score(rows[0].name).ids,
     )
-
-
-def group_of_each(test: Dataset) -> dict[str, str]:
-    """The group of each image; one without a group stands by itself."""
-    return {one: group or one for group, one in zip(test.column("group").to_pylist(), test.ids, strict=True)}
 
 
 def _compared(runs: Mapping[str, Any], test: Dataset, groups: Mapping[str, str]) -> RunComparison:
@@ -172,41 +156,26 @@ def _row(
     result: Result,
     compared: RunComparison,
     modalities: Mapping[str, str],
-    groups: Mapping[str, str],
 ) -> BoardRow:
     metrics = {one.metric: one.standing(system.name) for one in compared.comparison.metrics}
-    report = compared.runs[system.name].report
-    score, standing = report["f1"], metrics["f1"]
-    f1 = interval_over_groups(score.ids, score.values, groups)
-    manual = next((one for one in report.scores if one.name == "f1_manual"), None)
-    within = manual and interval_over_groups(manual.ids, manual.values, groups)
+    score, f1, manual = compared.score(system.name), metrics["f1"], metrics.get("f1_manual")
     return BoardRow(
         name=system.name,
         edition=system.edition,
         team=system.team,
         family=system.family,
         published=system.published.get("f1"),
-        f1=score.value,
-        f1_low=f1.low,
-        f1_high=f1.high,
+        f1=f1.value,
+        f1_low=f1.interval.low,
+        f1_high=f1.interval.high,
         f1_manual=manual and manual.value,
-        manual_low=within and within.low,
-        manual_high=within and within.high,
-        rank=standing.rank,
-        letters=standing.letters,
+        manual_low=manual and manual.interval.low,
+        manual_high=manual and manual.interval.high,
+        rank=f1.rank,
+        letters=f1.letters,
         by_modality=_by_modality(score.ids, score.values, modalities),
         result=result,
     )
-
-
-def interval_over_groups(ids: Sequence[str], values: Sequence[float], groups: Mapping[str, str]) -> Interval:
-    """Of a mean over images, where images of a group are not independent."""
-    procedure = Procedure()
-    column: Floats = np.array(values)[:, None]
-    drawn = resampled_means(
-        column, resamples=procedure.resamples, seed=procedure.seed, groups=[groups[one] for one in ids]
-    )
-    return percentile_interval(drawn[:, 0], procedure.level)
 
 
 def _by_modality(

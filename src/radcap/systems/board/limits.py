@@ -12,15 +12,18 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from radcap.core import Task
 from radcap.core.cui_sets import DIRECTIONS, MODALITIES, REGIONS
+from radcap.detection.examples import groups_of
 from radcap.detection.semantic_kinds import semantic_groups
 from radcap.formats import read_run
 from radcap.metrics.concept_f1 import set_f1
-from radcap.systems.board.board import group_of_each, interval_over_groups
+from radcap.stats import Interval, Procedure, percentile_interval, resampled_means
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from radcap.core import Cui, ImageId
@@ -55,12 +58,12 @@ def limits(board: Board, folder: BoardFolder, dataset: Dataset) -> tuple[Limit, 
         return ()
     test = dataset.split(_TEST)
     truth: Sets = dict(zip(test.ids, map(frozenset[str], test.column("cui").to_pylist()), strict=True))
-    groups = group_of_each(test)
+    groups = groups_of(test, board.ids)
     best = _said(folder, fair[0])
 
     def limit(name: str, said: Sets, concepts: int = 0) -> Limit:
         values = [set_f1(said[one], truth[one]) for one in board.ids]
-        between = interval_over_groups(board.ids, values, groups)
+        between = _interval(values, groups)
         return Limit(name, concepts, sum(values) / len(values), between.low, between.high)
 
     rows = [limit(fair[0], best)]
@@ -71,6 +74,15 @@ def limits(board: Board, folder: BoardFolder, dataset: Dataset) -> tuple[Limit, 
     if len(fair) > 1:
         rows.append(limit(f"said by half of {len(fair)} systems", _majority(folder, fair)))
     return tuple(rows)
+
+
+def _interval(values: Sequence[float], groups: Sequence[str]) -> Interval:
+    """Of a mean over images, as the board has them: whole groups are drawn."""
+    usual = Procedure()
+    drawn = resampled_means(
+        np.array(values)[:, None], resamples=usual.resamples, seed=usual.seed, groups=groups
+    )
+    return percentile_interval(drawn[:, 0], usual.level)
 
 
 def _said(folder: BoardFolder, name: str) -> Sets:

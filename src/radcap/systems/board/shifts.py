@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from radcap.detection.examples import groups_of
 from radcap.stats import Procedure, percentile_interval, resampled_means
-from radcap.systems.board.board import group_of_each, modality_of_each
+from radcap.systems.board.board import modality_of_each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,7 +53,7 @@ def shifts(board: Board, dataset: Dataset, name: str = BASELINE) -> tuple[TestSe
     test = dataset.split(_TEST)
     place = {one: row for row, one in enumerate(test.ids)}
     rows = test.take([place[one] for one in board.ids])
-    values, groups = np.array(board.values[name]), list(group_of_each(rows).values())
+    values, groups = np.array(board.values[name]), groups_of(rows, rows.ids)
     sets = [_scored("the whole test split", values, groups, np.ones(len(values)))]
     sets += [_scored(what, values, groups, weights) for what, weights in _parts(rows, groups)]
     return tuple(sets)
