@@ -13,8 +13,9 @@ import json
 import re
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from study_board import FROZEN, SEEDS, read_scores, scale_in, seeds_table
 
 from radcap.datasets import load_dataset
 from radcap.formats import replacing
@@ -26,7 +27,6 @@ from radcap.systems.board.lessons import cost_table, edition_table, family_table
 from radcap.systems.board.limits import Limit, limits
 from radcap.systems.board.marks import marks_of
 from radcap.systems.board.results import BoardFolder
-from radcap.systems.board.scales import Scale, scale_of
 from radcap.systems.board.shifts import TestSet, shifts
 from radcap.systems.board.tables import (
     changes_table,
@@ -37,29 +37,11 @@ from radcap.systems.board.tables import (
     untrained_table,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 ROOT = Path(__file__).parents[1]
-FROZEN = ROOT / "docs" / "studies" / "board_small.json"  # what was kept of the board at the scale small
 KEPT = ROOT / "src" / "radcap" / "systems" / "board" / "radiology-open.json"
 PAGE = ROOT / "docs" / "board.md"
 RUNS = ROOT / "docs" / "studies" / "board-runs.zip"
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # so that the same runs are the same bytes
-
-
-def scale_in(folder: BoardFolder, names: Iterable[str]) -> Scale:
-    """The scale of all scores in a folder."""
-    known = [one for one in map(folder.known, names) if one is not None and one.is_scored]
-    scales = sorted({one.scale for one in known})
-    if not scales:
-        raise SystemExit(f"{folder.path} holds no score yet. Run: radcap systems reproduce --out DIR.")
-    if len(scales) > 1:
-        raise SystemExit(
-            f"{folder.path} holds scores of the scales {', '.join(scales)}, which do not compare."
-            " Run radcap systems reproduce at one --scale until no system is left."
-        )
-    return scale_of(scales[0])
 
 
 def tables(board: Board, sets: tuple[TestSet, ...], could: tuple[Limit, ...]) -> dict[str, Table]:
@@ -73,6 +55,7 @@ def tables(board: Board, sets: tuple[TestSet, ...], could: tuple[Limit, ...]) ->
         "whole": whole_table(board),
         "modalities": modality_table(board),
         "sets": shift_table(sets),
+        "seeds": luck_table(board),
         "changes": changes_table(board),
         "untrained": untrained_table(board),
     }
@@ -80,7 +63,7 @@ def tables(board: Board, sets: tuple[TestSet, ...], could: tuple[Limit, ...]) ->
 
 def whole_table(board: Board) -> Table:
     """The families, with their networks frozen and learnt as a whole."""
-    frozen = {name: one["f1"] for name, one in json.loads(FROZEN.read_text("utf-8"))["systems"].items()}
+    frozen = read_scores(FROZEN)
     families: dict[str, list[tuple[float, float]]] = {}
     for one in board.rows:
         if not one.result.borrowed and one.name in frozen:
@@ -99,6 +82,13 @@ def whole_table(board: Board) -> Table:
     )
     columns = ("family", "systems", "frozen", "whole", "median gain")
     return Table(columns, told, right=frozenset(columns[1:]))
+
+
+def luck_table(board: Board) -> Table:
+    """How far apart two seeds of the same system lie."""
+    here = {one.name: one for one in board.rows}
+    families = {name: one.family for name, one in here.items()}
+    return seeds_table(families, {name: one.f1 for name, one in here.items()}, read_scores(SEEDS))
 
 
 def filled(text: str, made: dict[str, Table]) -> str:
