@@ -8,7 +8,8 @@ radcap systems reproduce --scale small --out SMALL
 .venv/bin/python scripts/write_board.py BOARD
 
 `seeds` writes the files of the board's networks, and of ensembles of them, with other seeds; systems that a
-board trains alike are there once. `keep` writes the scores of a folder, and leaves those of other systems as they are.
+board trains alike are there once. `keep` writes the scores of a folder, and leaves those of other systems as
+they are.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ def keep(folder: BoardFolder, names: Sequence[str], path: Path, dataset: Dataset
         raise SystemExit(f"{path} holds scores of the scale {known['scale']}, {folder.path} of {scale}.")
     kept = {name: one for name, one in sorted({**known["systems"], **found}.items()) if name in names}
     path.write_text(f"{json.dumps({'scale': scale, 'systems': kept}, indent=1)}\n", encoding="utf-8")
-    print(f"{len(found)} of {len(kept)} scores in {path.name} are new")
+    print(f"{len(found)} of {len(kept)} scores in {path.name} are from {folder.path}")
 
 
 def seeds_table(families: Mapping[str, str], board: Mapping[str, float], other: Mapping[str, float]) -> Table:
@@ -124,7 +125,7 @@ def seeds_table(families: Mapping[str, str], board: Mapping[str, float], other: 
         (name, str(len(some)), f"{median(some):.4f}", f"{max(some):.4f}", _spread(some))
         for name, some in rows
     )
-    columns = ("family", "networks", "median difference", "largest", "standard deviation")
+    columns = ("family", "systems", "median difference", "largest", "standard deviation")
     return Table(columns, told, right=frozenset(columns[1:]))
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from zipfile import ZipFile
 
 import pytest
-from board_samples import CHEST, CT, MRI, board_of, handed_in, labelled, tiny
+from board_samples import CHEST, CT, MRI, board_of, handed_in, labelled, member, tiny
 from script_files import SCRIPTS, script
 
 from radcap.datasets import load_dataset
@@ -102,14 +102,16 @@ def test_seeds_are_told_by_family_and_for_all():
     assert page[-1][1] == str(len(study.read_scores(study.SEEDS)))
 
 
-def test_what_is_trained_again_is_each_network_once_with_another_seed():
-    chosen = study.networks([read_concepts(one) for one in NAMES])
+def test_what_is_trained_again_has_other_seeds_and_is_there_once():
+    chosen = study.learnt([read_concepts(one) for one in NAMES])
     assert sorted(one.name for one in chosen) == sorted(study.read_scores(study.SEEDS))
     one = tiny("one")
     twin, other = tiny("twin"), tiny("other", train=TrainSettings(epochs=2, batch=16, lr=1e-2))
     resting = tiny("resting", train=TrainSettings(epochs=0))
-    assert study.networks([one, twin, other, resting]) == [one, other]
+    pair = tiny("pair", member=(member("a", 1), member("b", 2)))
+    assert study.learnt([one, twin, other, resting, pair]) == [one, other, pair]
     assert study.again(one).train == TrainSettings(epochs=1, batch=16, lr=1e-2, seed=1)
+    assert [part.train.seed for part in study.again(pair).member] == [101, 102]
 
 
 def test_scores_are_kept_beside_those_of_other_systems(tmp_path):
