@@ -33,7 +33,7 @@ from radcap.systems.board.results import BoardFolder, flat
 from radcap.systems.board.scales import scale_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from radcap.datasets import Dataset
     from radcap.detection.system import ConceptSystem
@@ -73,10 +73,9 @@ def write_files(folder: Path) -> None:
     print(f"{len(chosen)} systems in {folder}")
 
 
-def scale_in(folder: BoardFolder, names: Iterable[str]) -> Scale:
+def scale_in(folder: BoardFolder) -> Scale:
     """The scale of all scores in a folder."""
-    known = [one for one in map(folder.known, names) if one is not None and one.is_scored]
-    scales = sorted({one.scale for one in known})
+    scales = folder.scales()
     if not scales:
         raise SystemExit(f"{folder.path} holds no score yet. Run: radcap systems reproduce --out DIR.")
     if len(scales) > 1:
@@ -105,7 +104,7 @@ def read_scores(path: Path) -> dict[str, float]:
 
 
 def keep(folder: BoardFolder, names: Sequence[str], path: Path, dataset: Dataset) -> None:
-    scale, found = scale_in(folder, names).name, scores(folder, names, dataset)
+    scale, found = scale_in(folder).name, scores(folder, names, dataset)
     known = json.loads(path.read_text("utf-8")) if path.exists() else {"scale": scale, "systems": {}}
     if known["scale"] != scale:
         raise SystemExit(f"{path} holds scores of the scale {known['scale']}, {folder.path} of {scale}.")

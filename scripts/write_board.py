@@ -115,7 +115,7 @@ def main() -> None:
     folder = BoardFolder(parser.parse_args().board)
     dataset = load_dataset("radiology-open")
     systems = [read_concepts(one.name) for one in systems_of("concepts")]
-    scale = scale_in(folder, [one.name for one in systems])
+    scale = scale_in(folder)
     board = make_board(systems, folder, dataset, marks_of(systems, scale, dataset))
     KEPT.write_text(f"{json.dumps(to_keep(board), indent=1)}\n", encoding="utf-8")
     page = filled(

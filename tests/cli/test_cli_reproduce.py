@@ -6,6 +6,7 @@ import csv
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -63,6 +64,33 @@ def test_systems_become_a_board_and_what_is_done_is_not_done_again(
     assert {one["name"] for one in told["rows"]} == {"mine", "words"}
     assert [one["name"] for one in told["not_trained"]] == ["gone"]
     assert told["rows"][0]["result"]["scale"] == "small"
+
+
+def test_a_board_is_gone_on_with_at_its_scale_and_a_file_is_added_to_the_catalogue(
+    samples: Path, tmp_path: Path, radcap: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    catalogue = [SimpleNamespace(name=str(samples / f"{name}.toml")) for name in ("words", "gone")]
+    monkeypatch.setattr("radcap.systems.systems_of", lambda task: catalogue)
+    out = tmp_path / "board"
+    given = ("systems", "reproduce", "--data", samples / "data", "--out", out)
+    done = radcap(*given, "--scale", "large")
+    assert f"{out / 'board.html'}: 1 system scored, 1 not trained" in done.out
+    done = radcap(*given, "--add", samples / "mine.toml", "--add", samples / "mine.toml")
+    assert done.code == 0, done.err
+    assert f"{out} holds scores of the scale large, so that is taken. --scale takes another." in done.err
+    assert f"{out / 'board.html'}: 2 systems scored, 1 not trained" in done.out
+    assert "3 of 3: mine" in done.err
+    assert "words" not in done.err  # it is there already
+    told = json.loads((out / "board.json").read_text("utf-8"))
+    assert {one["name"]: one["result"]["scale"] for one in told["rows"]} == {
+        "words": "large",
+        "mine": "large",
+    }
+    done = radcap(*given, "--scale", "small")
+    assert "holds scores" not in done.err
+    done = radcap(*given)  # words and mine differ in scale now: that of the device is taken
+    assert "holds scores" not in done.err
+    assert "1 of 2: words" not in done.err
 
 
 def test_no_time_at_all_is_told_and_nothing_is_written(
@@ -144,7 +172,7 @@ def test_wrong_usage(options: tuple[str, ...], why: str, tmp_path: Path, radcap:
 
 def test_all_systems_of_the_catalogue_are_wanted_where_none_is_named(tmp_path: Path) -> None:
     asked = reproducing.Asked(
-        tmp_path, "concepts", "radiology-open", None, (), None, 1, "cpu", keep=False, json=False
+        tmp_path, "concepts", "radiology-open", None, (), (), None, 1, "cpu", keep=False, json=False
     )
     wanted = reproducing._wanted(asked)
     assert len(wanted) > 50

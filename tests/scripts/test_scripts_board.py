@@ -64,7 +64,7 @@ def test_the_runs_that_ship_have_the_scores_that_ship(kept_board):
 
 
 def test_what_ships_is_of_the_files_as_they_are_or_the_page_says_so(kept_board):
-    scale = study.scale_in(kept_board, NAMES)
+    scale = study.scale_in(kept_board)
     assert {one.scale for one in kept_scores().values()} == {scale.name}
     marks = marks_of([read_concepts(one) for one in NAMES], scale, load_dataset("radiology-open"))
     stale = {name for name, mark in marks.items() if kept_board.read(name, mark) is None}
@@ -162,13 +162,13 @@ def test_the_script_knows_every_place_of_the_page(name):
 def test_a_folder_of_several_scales_or_of_none_is_refused_with_a_sentence(tmp_path):
     folder, scale_in = BoardFolder(tmp_path), study.scale_in
     with pytest.raises(SystemExit, match=r"holds no score yet\. Run: radcap systems reproduce --out DIR\."):
-        scale_in(folder, ["one", "two"])
+        scale_in(folder)
     folder.write(Result("one", "mark", "large"))
     folder.write(Result("gone", "mark", "small", why_not="No."))
-    assert scale_in(folder, ["one", "two", "gone"]) == SCALES["large"]
+    assert scale_in(folder) == SCALES["large"]
     folder.write(Result("two", "mark", "small"))
     with pytest.raises(SystemExit, match="holds scores of the scales large, small, which do not compare"):
-        scale_in(folder, ["one", "two"])
+        scale_in(folder)
 
 
 def test_kept_runs_unpack_to_a_folder_that_goes_on(tmp_path):

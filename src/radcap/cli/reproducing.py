@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from radcap.detection.system import ConceptSystem
     from radcap.systems.board.board import Board
+    from radcap.systems.board.results import BoardFolder
     from radcap.systems.board.running import Reproduction
 
 __all__ = ["Asked", "run_reproduce"]
@@ -29,6 +30,7 @@ class Asked:
     data: str
     scale: str | None
     only: tuple[str, ...]
+    add: tuple[str, ...]
     minutes: float | None
     jobs: int
     device: str
@@ -49,8 +51,8 @@ def run_reproduce(asked: Asked) -> int:
     from radcap.systems.board.results import BoardFolder
     from radcap.systems.board.scales import scale_of
 
-    scale, dataset = scale_of(asked.scale or _usual(asked.device)), load_dataset(asked.data)
     folder = BoardFolder(asked.out)
+    scale, dataset = scale_of(asked.scale or _usual(asked.device, folder)), load_dataset(asked.data)
     deadline = float("inf") if asked.minutes is None else time.monotonic() + 60 * asked.minutes
     board = Reproduction(dataset, scale, folder, asked.device, deadline, asked.keep, say, asked.jobs)
     done = board.run(wanted)
@@ -93,7 +95,7 @@ def _print(board: Board, page: Path) -> None:
 
 
 def _wanted(asked: Asked) -> list[ConceptSystem]:
-    """The systems of the catalogue, or those that are named."""
+    """The systems of the catalogue, or those that are named, and what is added to them."""
     from radcap.cli.systems import findings_told
     from radcap.systems import read_concepts, systems_of
 
@@ -101,11 +103,16 @@ def _wanted(asked: Asked) -> list[ConceptSystem]:
         raise UsageError(f"There is no board of the task {asked.task!r}. Write --task concepts.")
     names = asked.only or [one.name for one in systems_of(asked.task)]
     with findings_told(json=asked.json):
-        return [read_concepts(name) for name in names]
+        return [read_concepts(name) for name in dict.fromkeys([*names, *asked.add])]
 
 
-def _usual(device: str) -> str:
-    """The scale that a device is quick enough for."""
+def _usual(device: str, folder: BoardFolder) -> str:
+    """The scale of what lies in the folder, or else the one that a device is quick enough for."""
     from radcap.vision.training import pick_place
 
-    return "large" if pick_place(device).device.type == "cuda" else "small"
+    usual = "large" if pick_place(device).device.type == "cuda" else "small"
+    scales = folder.scales()
+    if len(scales) != 1 or scales == [usual]:
+        return usual
+    say(f"{folder.path} holds scores of the scale {scales[0]}, so that is taken. --scale takes another.")
+    return scales[0]

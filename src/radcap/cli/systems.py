@@ -102,11 +102,14 @@ def reproduce_command(
     ] = "radiology-open",
     scale: Annotated[
         str | None,
-        typer.Option("--scale", help="small (CPU), large (GPU) or published; by what is here if left out."),
+        typer.Option("--scale", help="small (CPU), large (GPU) or published; DIR's, or by what is here."),
     ] = None,
     only: Annotated[
         list[str] | None,
         typer.Option("--only", metavar="NAME|FILE", help="Only these; a file of yours may be among them."),
+    ] = None,
+    add: Annotated[
+        list[str] | None, typer.Option("--add", metavar="FILE", help="This file besides, as often as given.")
     ] = None,
     minutes: Annotated[
         float | None, typer.Option("--minutes", help="Stop after so long; the same command goes on.", min=0.0)
@@ -128,7 +131,9 @@ def reproduce_command(
     """
     from radcap.cli.reproducing import Asked, run_reproduce
 
-    asked = Asked(out, task, data, scale, tuple(only or ()), minutes, jobs, device, keep, json)
+    asked = Asked(
+        out, task, data, scale, tuple(only or ()), tuple(add or ()), minutes, jobs, device, keep, json
+    )
     raise typer.Exit(run_reproduce(asked))
 
 

@@ -132,6 +132,11 @@ class BoardFolder:
             raise _damaged(path, f"is no result of {name}")
         return result
 
+    def scales(self) -> list[str]:
+        """Of the scores that lie here, whatever systems, settings and data they are of."""
+        known = [read_memory(one) for one in (self.path / "results").glob("*.json")]
+        return sorted({str(one["scale"]) for one in known if one.get("scale") and not one.get("why_not")})
+
     def read(self, name: str, mark: str) -> Result | None:
         """What came of a system, or None where nothing did yet."""
         result = self.known(name)
