@@ -15,6 +15,7 @@ from commands import Command
 from system_samples import TINY_SYSTEM
 
 from radcap.cli import reproducing
+from radcap.systems.board.results import BoardFolder
 
 torch.set_num_threads(1)  # networks this small only wait for threads
 
@@ -177,7 +178,7 @@ def test_all_systems_of_the_catalogue_are_wanted_where_none_is_named(tmp_path: P
     wanted = reproducing._wanted(asked)
     assert len(wanted) > 50
     assert all(one.task == "concepts" for one in wanted)
-    assert reproducing._usual("cpu") == "small"
+    assert reproducing._usual("cpu", BoardFolder(tmp_path)) == "small"
 
 
 def test_without_torch_the_install_line_is_told(
