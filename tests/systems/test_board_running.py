@@ -228,6 +228,31 @@ def test_a_system_that_cannot_be_trained_says_why_and_does_not_stop_the_others(
     assert trainings.call_count == 3  # its weights may be there by now
 
 
+def test_what_is_not_here_is_told_of_each_system_before_any_is_trained(tmp_path: Path) -> None:
+    """A stand-in takes the place of what a hub has, and hides no name that nobody has."""
+    nowhere = BackboneSettings(name="dinov9", weights="timm")
+    side_by_side = BackboneSettings(name="joined", part=(BackboneSettings(), nowhere))
+    missing = member("b", backbone=BackboneSettings(weights="no/file.pth"))
+    wrong = (
+        tiny("misspelt", backbone=nowhere),
+        tiny("joined", backbone=side_by_side),
+        tiny("pair", member=(member("a"), missing), ensemble=Ensemble(rule="votes", votes=1)),
+        tiny("packed", backbone=BackboneSettings(name="resnet18", weights="package")),
+    )
+    folder, heard = BoardFolder(tmp_path), list[str]()
+    assert Reproduction(pictures(), TINY, folder, tell=heard.append).run((WORDS, *wrong))
+    told = [result(folder, one.name).why_not for one in wrong]
+    assert heard == [
+        *(f"Not trained: {one.name}. {why}" for one, why in zip(wrong, told, strict=True)),
+        "1 of 5: words",
+    ]
+    assert "There is no backbone 'dinov9'. Nearest are" in told[0]
+    assert told[1] == told[0]
+    assert "weights is 'no/file.pth', which is no file or folder here" in told[2]
+    assert "not for resnet18" in told[3]
+    assert result(folder, "words").is_scored
+
+
 def test_models_are_kept_where_that_is_asked_for_and_not_trained_again_without_a_result(
     tmp_path: Path, trainings: mock.Mock
 ) -> None:

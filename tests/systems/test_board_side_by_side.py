@@ -131,11 +131,13 @@ def test_a_member_that_cannot_be_trained_leaves_it_to_its_ensemble_to_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "in_processes", lambda work, chunks, *_, ahead: map(work, chunks))
-    gone = BackboneSettings(weights="no/file.pth")
+    broken = tmp_path / "broken.pth"
+    broken.write_bytes(b"no weights")
+    gone = BackboneSettings(weights=str(broken))
     pair = tiny("pair", backbone=gone, member=(member("a", backbone=gone), member("b", 1, backbone=gone)))
     folder, heard = BoardFolder(tmp_path), list[str]()
     assert Reproduction(pictures(), PUBLISHED, folder, tell=heard.append, jobs=2).run((pair,))
-    assert "no/file.pth" in result(folder, "pair").why_not
+    assert "broken.pth cannot be read as weights" in result(folder, "pair").why_not
     assert len(heard) == 4
     assert heard[-1].startswith("Not trained: pair. ")
 

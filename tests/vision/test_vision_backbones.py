@@ -23,7 +23,7 @@ from radcap.vision.backbones import timm_networks as timm_networks_module
 from radcap.vision.backbones import weights as weights_module
 from radcap.vision.backbones.lite import LiteNet, Separable, _dropped, make_lite
 from radcap.vision.backbones.timm_networks import TimmFeatures, make_timm, timm_module
-from radcap.vision.backbones.weights import load_weights, packaged_file, read_weights
+from radcap.vision.backbones.weights import check_weights, load_weights, packaged_file, read_weights
 from radcap.vision.network import make_network
 from radcap.vision.settings import BackboneSettings, HeadSettings
 from radcap.vision.weight_files import write_weight_file
@@ -369,6 +369,35 @@ def test_a_path_that_is_nothing_is_refused(tmp_path):
         load_weights(tiny_backbone(), BackboneSettings(weights=str(tmp_path / "none.pth")))
     with pytest.raises(UsageError, match=r", a folder that holds no model.safetensors. Write none, timm"):
         load_weights(tiny_backbone(), BackboneSettings(weights=str(tmp_path)))
+
+
+def test_what_is_not_here_is_refused_before_a_network_is_made(tmp_path):
+    here = tmp_path / "here.pth"
+    here.write_bytes(b"")  # what it holds is seen when it is read
+    for name, there in [
+        (LITE0, "none"), (LITE0, "package"), (LITE0, str(here)), ("resnet18", "timm"),
+        ("hugging-face", "microsoft/other"),
+    ]:  # fmt: skip
+        check_weights(BackboneSettings(name=name, weights=there))
+    gone = str(tmp_path / "none.pth")
+    for settings, why in [
+        (BackboneSettings(name="resnet81"), r"There is no backbone 'resnet81'"),
+        (BackboneSettings(name="resnet18", weights="package"), r"not for resnet18"),
+        (BackboneSettings(name="resnet18", weights=gone), r"which is no file or folder here"),
+        (
+            BackboneSettings(name="hugging-face", weights=ours_without_weights(tmp_path)),
+            r"that holds no model",
+        ),
+    ]:
+        for one in (settings, BackboneSettings(name="joined", part=(BackboneSettings(), settings))):
+            with pytest.raises(UsageError, match=why):
+                check_weights(one)
+
+
+def ours_without_weights(path):
+    """A model folder."""
+    (path / "system.toml").write_text("", encoding="utf-8")
+    return str(path)
 
 
 class Hostile:

@@ -51,38 +51,40 @@ def run_reproduce(asked: Asked) -> int:
     from radcap.systems.board.results import BoardFolder
     from radcap.systems.board.scales import scale_of
 
-    folder = BoardFolder(asked.out)
+    folder, systems = BoardFolder(asked.out), list(wanted.values())
     scale, dataset = scale_of(asked.scale or _usual(asked.device, folder)), load_dataset(asked.data)
     deadline = float("inf") if asked.minutes is None else time.monotonic() + 60 * asked.minutes
     board = Reproduction(dataset, scale, folder, asked.device, deadline, asked.keep, say, asked.jobs)
-    done = board.run(wanted)
-    scored = _show(asked, wanted, board)
+    done = board.run(systems)
+    scored = _show(asked, systems, board)
     if not done:
         say("Some systems are left: give the same command again, and it goes on.")
-    return 0 if done and scored else 1
+    named = {wanted[one].name for one in (*asked.only, *asked.add)}
+    return 0 if done and scored and named <= scored else 1
 
 
-def _show(asked: Asked, wanted: list[ConceptSystem], made: Reproduction) -> bool:
-    """Write and print the board; whether anything is on it."""
+def _show(asked: Asked, systems: list[ConceptSystem], made: Reproduction) -> set[str]:
+    """Write and print the board; the names of what is on it."""
     from radcap.systems.board.board import make_board
     from radcap.systems.board.limits import limits
     from radcap.systems.board.shifts import shifts
     from radcap.systems.board.writing import write_board
 
-    folder, dataset, marks = made.folder, made.dataset, made.marks(wanted)
+    folder, dataset, marks = made.folder, made.dataset, made.marks(systems)
     found = list(folder.results(marks))
-    if not any(one.is_scored for one in found):
+    scored = {one.name for one in found if one.is_scored}
+    if not scored:
         say("No system has a score yet.")
         if asked.json:
             print_json({"data": dataset.name, "rows": [], "not_trained": [one.to_json() for one in found]})
-        return False
-    board = make_board(wanted, folder, dataset, marks)
+        return scored
+    board = make_board(systems, folder, dataset, marks)
     page = write_board(board, shifts(board, dataset), limits(board, folder, dataset), asked.out)
     if asked.json:
         print_json(board.to_json())
     else:
         _print(board, page)
-    return True
+    return scored
 
 
 def _print(board: Board, page: Path) -> None:
@@ -94,8 +96,8 @@ def _print(board: Board, page: Path) -> None:
     print_lines(f"{page}: {counted(len(board.rows), 'system')} scored, {len(board.not_trained)} not trained")
 
 
-def _wanted(asked: Asked) -> list[ConceptSystem]:
-    """The systems of the catalogue, or those that are named, and what is added to them."""
+def _wanted(asked: Asked) -> dict[str, ConceptSystem]:
+    """By the names that were given: the catalogue, or what is named of it, and what is added."""
     from radcap.cli.systems import findings_told
     from radcap.systems import read_concepts, systems_of
 
@@ -103,7 +105,7 @@ def _wanted(asked: Asked) -> list[ConceptSystem]:
         raise UsageError(f"There is no board of the task {asked.task!r}. Write --task concepts.")
     names = asked.only or [one.name for one in systems_of(asked.task)]
     with findings_told(json=asked.json):
-        return [read_concepts(name) for name in dict.fromkeys([*names, *asked.add])]
+        return {name: read_concepts(name) for name in (*names, *asked.add)}
 
 
 def _usual(device: str, folder: BoardFolder) -> str:

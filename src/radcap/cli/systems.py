@@ -127,7 +127,7 @@ def reproduce_command(
     """Train all systems on one dataset, score them on its test split, and write the board.
 
     Writes DIR/board.html, board.csv and board.json, with runs and results beside them. What is done is not
-    done again. Exit code 1: the time was over before all were trained.
+    done again. Exit code 1: the time was over before all were trained, or one that you named could not be.
     """
     from radcap.cli.reproducing import Asked, run_reproduce
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from radcap.core import counted
 from radcap.detection.system import ConceptModel, ConceptSystem, Member, SearchSettings
 from radcap.systems.board.scales import stand_in
+from radcap.vision.backbones.timm_networks import is_network
 from radcap.vision.blocks import BACKBONES
 from radcap.vision.settings import AugmentSettings, TeacherSettings
 
@@ -124,6 +125,8 @@ def _stood_in(
     for one in backbone.part:
         parts.append(_stood_in(one, told, [other.name for other in parts]))
     backbone = replace(backbone, part=tuple(parts))
+    if not is_network(backbone.name):  # a mistake stays as it is, so that it is found
+        return backbone
     if backbone.weights == "none" and backbone.name not in BACKBONES.table:
         name = stand_in(backbone.name)
         told[f"{_short_name(name)} from nothing for {backbone.name}"] = None

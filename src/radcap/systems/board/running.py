@@ -1,7 +1,8 @@
 """Train every system of the catalogue on one dataset, some at a time, and ask each about the test split.
 
 Invariant: what is done is not done again; a kill or the end of the time costs no more than the last half
-minute. A system that cannot be trained says why and does not stop the others; a process that can use its GPU
+minute. A system that cannot be trained says why, before any is trained where that can be known, and does not
+stop the others; a process that can use its GPU
 no more leaves them to a new one. How many are trained at a time changes no setting: where each then has fewer
 cores, sums are taken in another order, and networks that learn as a whole come out a little different, as
 they do from one GPU to the next.
@@ -23,9 +24,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from safetensors import safe_open
 
-from radcap.core import UsageError
+from radcap.core import RadcapError, UsageError
 from radcap.core.processes import default_workers, in_processes
 from radcap.detection.models import ModelFolder, open_model
+from radcap.detection.system import models
 from radcap.detection.talk import Talk
 from radcap.detection.training import leave_networks, train_system
 from radcap.detection.training.kept_networks import KeptNetworks
@@ -38,6 +40,7 @@ from radcap.systems.board.hindrances import TimeUp, is_of_one, is_unforeseen, sp
 from radcap.systems.board.marks import data_mark, system_mark
 from radcap.systems.board.planning import planned
 from radcap.systems.board.results import BoardFolder, Result, digest_of, flat
+from radcap.vision.backbones.weights import check_weights
 from radcap.vision.training import pick_place
 
 if TYPE_CHECKING:
@@ -113,7 +116,7 @@ class Reproduction:
         ]
 
     def _run(self, systems: Sequence[ConceptSystem]) -> bool:
-        left = self._left(self._works(systems))
+        left = [one for one in self._left(self._works(systems)) if self._can_begin(one)]
         if left:
             self.folder.want_networks({one.name: one.mark for one in left})
         tasks, late = left if self.jobs == 1 else _spread(left), False
@@ -133,6 +136,21 @@ class Reproduction:
         left = [one for one in works if (found := known[one.name]) is None or not found.is_scored]
         return sorted(left, key=lambda one: known[one.name] is not None)
 
+    def _can_begin(self, work: _Work) -> bool:
+        """Whether its networks and their weights are there; told, where they are not."""
+        try:
+            for model in models(work.fitted.system).values():
+                if model.text is None:
+                    check_weights(model.backbone)
+        except RadcapError as error:
+            self._give_up(work, str(error))
+            return False
+        return True
+
+    def _give_up(self, work: _Work, why: str) -> None:
+        self.folder.write(replace(work.result, why_not=why))
+        self.tell(f"Not trained: {work.name}. {why}")
+
     def _tried(self, tasks: Sequence[_Work], of: int) -> list[_Outcome]:
         worker = _Worker(self, of, min(self.jobs, len(tasks)))
         chunks = [[one] for one in tasks]  # some take a hundred times as long as others
@@ -146,8 +164,7 @@ class Reproduction:
             "The process that trained it ended without a word, and again when nothing ran beside it."
             " Is there memory enough? Try a smaller scale."
         )
-        self.folder.write(replace(work.result, why_not=why))
-        self.tell(f"Not trained: {work.name}. {why}")
+        self._give_up(work, why)
 
 
 @dataclass(frozen=True)

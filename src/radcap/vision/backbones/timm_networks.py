@@ -21,12 +21,11 @@ from radcap.vision.blocks import BACKBONES
 from radcap.vision.torchvision_ops import ensure_torchvision
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from types import ModuleType
 
     from radcap.vision.settings import BackboneSettings
 
-__all__ = ["TimmFeatures", "create_sized", "make_timm", "timm_module"]
+__all__ = ["TimmFeatures", "check_network", "create_sized", "is_network", "make_timm", "timm_module"]
 
 _RANGE = 255.0  # timm's means are given for pixels from 0 to 1
 _NEAR = 10  # names that a refusal offers
@@ -49,9 +48,8 @@ def timm_module() -> ModuleType:
 
 def make_timm(settings: BackboneSettings, *, size: int, pretrained: bool) -> Backbone:
     """The network of a name, at a size where it cares for one."""
+    check_network(settings.name)
     timm = timm_module()
-    if not timm.is_model(settings.name):
-        raise _unknown(settings.name, [*BACKBONES.names, *timm.list_models()])
     drop: dict[str, Any] = {"drop_path_rate": settings.drop} if settings.drop else {}
     try:
         with without_waiting() if pretrained else nullcontext():
@@ -72,12 +70,20 @@ def make_timm(settings: BackboneSettings, *, size: int, pretrained: bool) -> Bac
     return Backbone(TimmFeatures(network), network.num_features, mean, spread)
 
 
-def _unknown(name: str, known: Sequence[str]) -> UsageError:
-    """timm has more names than a message can hold."""
+def is_network(name: str) -> bool:
+    """Whether there is a backbone of that name, of ours or of timm's."""
+    return name in BACKBONES.names or bool(timm_module().is_model(name))
+
+
+def check_network(name: str) -> None:
+    """Refuse a name that no backbone has; timm has more names than a message can hold."""
+    if is_network(name):
+        return
+    known = [*BACKBONES.names, *timm_module().list_models()]
     near = ", ".join(get_close_matches(name.casefold(), known, n=_NEAR, cutoff=0.5))
     nearest = f" Nearest are {near}." if near else ""
     told = f"There is no backbone {name[:_SHOWN]!r}.{nearest}"
-    return UsageError(f"{told} {len(known):,} are known; timm.list_models() names them.")
+    raise UsageError(f"{told} {len(known):,} are known; timm.list_models() names them.")
 
 
 def create_sized(timm: ModuleType, name: str, size: int, **options: Any) -> Any:  # noqa: ANN401 - timm's own

