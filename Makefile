@@ -5,11 +5,14 @@ PYTHON ?= python3
 # Three on two cores: many tests wait for programs that they start.
 JOBS ?= 3
 MARK ?= not slow
-RERUNS ?= 0
+# Whether tests that failed are tried once more, 1 or 0: on a busy machine.
+AGAIN ?= 0
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 SETUP := pyproject.toml constraints.txt
+# The tests start hundreds of programs: what python compiles is kept, also where the environment says not to.
+PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(JOBS) -m "$(MARK)" --cov --cov-report=
 # The packages whose every branch is tested.
 COVERED := */radcap/captioning/*,*/radcap/core/*,*/radcap/datasets/*,*/radcap/detection/*,*/radcap/explanation/*,*/radcap/formats/*,*/radcap/metrics/*,*/radcap/reading/health/*,*/radcap/reading/page/*,*/radcap/reading/run_folder/*,*/radcap/reading/serving/*,*/radcap/reading/structured/*,*/radcap/report/*,*/radcap/stats/*,*/radcap/systems/*,*/radcap/vision/*,*/radcap/vocabulary/*,*/radcap/zoo/*
 
@@ -24,9 +27,10 @@ demo: .venv/.base  ## what radcap does, on the data it ships; writes demo-out/
 	$(BIN)/radcap demo --out demo-out
 	@echo; echo 'First, so that the shell finds radcap: . .venv/bin/activate'
 
-# The tests start hundreds of programs: what python compiles is kept, also where the environment says not to.
 test: .venv/.dev  ## the tests, and every branch of the pure packages
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(JOBS) --reruns $(RERUNS) -m "$(MARK)" --durations 20 --cov --cov-report=
+	$(PYTEST) --durations 20 || { \
+	  test $$? = 1 -a $(AGAIN) = 1 && echo "Those that failed, once more:" && \
+	  $(PYTEST) --cov-append --last-failed --last-failed-no-failures none; }
 	@$(MAKE) --no-print-directory coverage
 
 coverage: .venv/.dev  ## fails when the last test run left a branch of the pure packages out
