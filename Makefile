@@ -29,7 +29,7 @@ demo: .venv/.base  ## what radcap does, on the data it ships; writes demo-out/
 
 test: .venv/.dev  ## the tests, and every branch of the pure packages
 	$(PYTEST) --durations 20 || { \
-	  test $$? = 1 -a $(AGAIN) = 1 && echo "Those that failed, once more:" && \
+	  test $$? = 1 && test "$(AGAIN)" = 1 && echo "Those that failed, once more:" && \
 	  $(PYTEST) --cov-append --last-failed --last-failed-no-failures none; }
 	@$(MAKE) --no-print-directory coverage
 

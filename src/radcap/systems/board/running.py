@@ -2,10 +2,9 @@
 
 Invariant: what is done is not done again; a kill or the end of the time costs no more than the last half
 minute. A system that cannot be trained says why, before any is trained where that can be known, and does not
-stop the others; a process that can use its GPU
-no more leaves them to a new one. How many are trained at a time changes no setting: where each then has fewer
-cores, sums are taken in another order, and networks that learn as a whole come out a little different, as
-they do from one GPU to the next.
+stop the others; a process that can use its GPU no more leaves them to a new one. How many are trained at a
+time changes no setting: where each then has fewer cores, sums are taken in another order, and networks that
+learn as a whole come out a little different, as they do from one GPU to the next.
 """
 
 # safetensors is typed in part
@@ -116,7 +115,7 @@ class Reproduction:
         ]
 
     def _run(self, systems: Sequence[ConceptSystem]) -> bool:
-        left = [one for one in self._left(self._works(systems)) if self._can_begin(one)]
+        left = self._startable(self._left(self._works(systems)))
         if left:
             self.folder.want_networks({one.name: one.mark for one in left})
         tasks, late = left if self.jobs == 1 else _spread(left), False
@@ -136,16 +135,17 @@ class Reproduction:
         left = [one for one in works if (found := known[one.name]) is None or not found.is_scored]
         return sorted(left, key=lambda one: known[one.name] is not None)
 
-    def _can_begin(self, work: _Work) -> bool:
-        """Whether its networks and their weights are there; told, where they are not."""
-        try:
-            for model in models(work.fitted.system).values():
-                if model.text is None:
-                    check_weights(model.backbone)
-        except RadcapError as error:
-            self._give_up(work, str(error))
-            return False
-        return True
+    def _startable(self, works: Sequence[_Work]) -> list[_Work]:
+        """Those whose networks and weights are here; the others are given up."""
+        found: list[_Work] = []
+        for work in works:
+            try:
+                _check_weights_of(work.fitted.system)
+            except RadcapError as error:
+                self._give_up(work, str(error))
+            else:
+                found.append(work)
+        return found
 
     def _give_up(self, work: _Work, why: str) -> None:
         self.folder.write(replace(work.result, why_not=why))
@@ -339,6 +339,13 @@ def _check_names(systems: Sequence[ConceptSystem]) -> None:
         raise UsageError(f"The name {long[0][:_SHOWN]}... is too long for a file. Give a shorter one.")
     if twice:
         raise UsageError(f"The systems {', '.join(twice)} would share a result. Give each a name of its own.")
+
+
+def _check_weights_of(system: ConceptSystem) -> None:
+    """Refuse what begins with weights that are not here; what goes by words has none."""
+    for model in models(system).values():
+        if model.text is None:
+            check_weights(model.backbone)
 
 
 def _figures(model: ModelFolder) -> dict[str, Any]:
