@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from radcap.core.registry import Registry
 
-__all__ = ["CAPTIONERS", "DECODERS"]
+__all__ = ["CAPTIONERS", "DECODERS", "RERANKERS"]
 
 # What writes word after word over a memory of the image.
 DECODERS = Registry(
@@ -25,9 +25,24 @@ CAPTIONERS = Registry(
     "captioner",
     {
         **dict.fromkeys(DECODERS.table, "radcap.captioning.training.writing:train_writer"),
+        **dict.fromkeys(
+            ("encoder-decoder", "blip", "q-former"), "radcap.captioning.training.writing:train_writer"
+        ),
+        "chat": "radcap.captioning.training.chatting:train_chat",
         "words": "radcap.captioning.training.wording:train_words",
         "nearest": "radcap.captioning.training.recalling:train_nearest",
         "frequent": "radcap.captioning.training.recalling:train_frequent",
+        "random": "radcap.captioning.training.recalling:train_random",
         "template": "radcap.captioning.training.templating:train_template",
+    },
+)
+# What chooses among drafts, beside the decoder's own score.
+RERANKERS = Registry(
+    "reranker",
+    {
+        "none": "radcap.captioning.reranking.plain:make_plain",
+        "alignment": "radcap.captioning.reranking.alignment:make_alignment",
+        "consensus": "radcap.captioning.reranking.consensus:make_consensus",
+        "centroid": "radcap.captioning.reranking.centroid:make_centroid",
     },
 )

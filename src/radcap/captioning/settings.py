@@ -16,6 +16,8 @@ from radcap.vision.settings import TrainSettings
 
 __all__ = [
     "CONCEPTS",
+    "IMAGE",
+    "MODALITY",
     "NEIGHBOURS",
     "CaptionDataSettings",
     "CaptionLossSettings",
@@ -33,6 +35,8 @@ __all__ = [
 
 CONCEPTS = "{concepts}"  # what stands for their names in a prompt
 NEIGHBOURS = "{neighbours}"  # the same for their captions
+MODALITY = "{modality}"  # the same for the modality that is decided for
+IMAGE = "{image}"  # where the image stands in the prompt of a chat
 
 _COUNT = Range(1, float("inf"), "Give 1 or more.")
 _FEW = Range(1, 64, "Give 1 to 64.")
@@ -48,11 +52,16 @@ class CaptionDataSettings(DataSettings):
     captions: Literal["any", "original", "composed", "translated", "generated"] = "any"  # any: the first one
     words: int = 200  # a longer caption is cut there, and counted
     english: bool = True  # captions in other languages are left out, and counted
+    least: int = 0  # only captions of so many words are learnt from
+    most: int = 0  # and of no more than so many; 0 is any
+    memory: str = ""  # nearest: the dataset that is remembered; none is the training split
 
     def __post_init__(self) -> None:
         DataSettings.__post_init__(self)  # super() does not know its class where slots are made
         lot = f"monte_carlo is {self.monte_carlo}, and captioners choose epochs on the held split. Delete it."
-        check_ranges(self, {"words": _COUNT}, (lot,) if self.monte_carlo else ())
+        empty = f"least is {self.least}, and most is {self.most}. Give the smaller first."
+        wrong = [lot] * bool(self.monte_carlo) + [empty] * (0 < self.most < self.least)
+        check_ranges(self, {"words": _COUNT, "least": ZERO_OR_MORE, "most": ZERO_OR_MORE}, wrong)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +88,9 @@ class DecoderSettings:
     attention: bool = True  # lstm, gru: look at the image anew for each word
     longest: int = 80  # tokens a caption may have
     grid: int = 0  # the image is told in so many by so many vectors; 0 in as many as the backbone gives
+    bridge: Literal["linear", "q-former"] = "linear"  # from what the image looks like to what is read
+    queries: int = 32  # q-former: vectors that the image is told in
+    bridge_layers: int = 2  # q-former
     model: str = ""  # lm: zoo name or folder of the language model
     lora: int = 8  # lm: rank of the weights that are learnt beside it; 0 learns none
     lora_alpha: float = 16.0  # lm
@@ -87,7 +99,7 @@ class DecoderSettings:
     neighbours: int = 1  # nearest: of more than one, the caption that agrees most with the others
 
     def __post_init__(self) -> None:
-        counts = ("width", "layers", "words", "neighbours")
+        counts = ("width", "layers", "words", "neighbours", "queries", "bridge_layers")
         others = {"heads": _FEW, "factor": _FACTOR, "drop": BELOW_ONE, "longest": _TOKENS}
         more = {"lora": ZERO_OR_MORE, "lora_alpha": ABOVE_ZERO, "grid": ZERO_OR_MORE}
         ranges = dict.fromkeys(counts, _COUNT) | others | more
@@ -101,6 +113,7 @@ class DetectorSettings:
     """`[detector]`: a concept model whose answers, and perhaps eyes, the captioner uses."""
 
     model: str = ""  # zoo name or folder; none without one
+    system: str = ""  # in its place a concept system, by name or file, which is trained first
     share: bool = True  # its backbone looks for the captioner too, and is not trained
 
 
@@ -112,10 +125,15 @@ class ConditionSettings:
     drop: float = 0.0  # training: part of the true concepts that it is not told
     add: float = 0.0  # training: probability of a wrong concept
     neighbours: int = 0  # captions of so many nearest training images
-    prompt: str = ""  # lm: words before the caption; {concepts} and {neighbours} stand for their texts
+    alike: float = 0.0  # neighbours: only images whose concepts have at least this cosine with those decided
+    clusters: int = 0  # neighbours: looked for inside of so many clusters of concepts; 0 looks everywhere
+    # lm, and models of others: words before the caption; {concepts}, {neighbours} and {modality} stand for
+    # their texts, and in a chat {image} for the image
+    prompt: str = ""
 
     def __post_init__(self) -> None:
-        check_ranges(self, {"drop": SHARE, "add": SHARE, "neighbours": ZERO_OR_MORE})
+        shares = dict.fromkeys(("drop", "add", "alike"), SHARE)
+        check_ranges(self, shares | {"neighbours": ZERO_OR_MORE, "clusters": ZERO_OR_MORE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +152,13 @@ class JointSettings:
 
     caption: float = 1.0
     concepts: float = 0.0
+    types: float = 0.0  # the semantic types of the concepts
     modality: float = 0.0
     region: float = 0.0
     direction: float = 0.0
 
     def __post_init__(self) -> None:
-        names = ("caption", "concepts", "modality", "region", "direction")
+        names = ("caption", "concepts", "types", "modality", "region", "direction")
         check_ranges(self, dict.fromkeys(names, ZERO_OR_MORE))
 
 
@@ -209,10 +228,12 @@ class GenerateSettings:
     seed: int = 0
     supported: bool = False  # no finding is named that the detector does not support
     support: float = 0.5  # probability from which it does
+    dmmcs: float = 0.0  # weight of the distance to the decided concepts against likelihood; 0 is off
 
     def __post_init__(self) -> None:
         counts = ("length_penalty", "samples", "top_k", "no_repeat", "shortest")
         others = {"beams": _FEW, "temperature": ABOVE_ZERO, "longest": _COUNT, "support": SHARE}
+        others |= {"dmmcs": BELOW_ONE}
         share = Range(0, 1, "Give a number above 0, and 1 at most.", open_low=True)
         wrong = f"shortest is {self.shortest}, and longest is {self.longest}. Give the smaller first."
         ranges = dict.fromkeys(counts, ZERO_OR_MORE) | others | {"top_p": share}
@@ -225,6 +246,8 @@ class PostSettings:
 
     words: int = 55  # a longer caption ends with its last whole sentence or clause before
     fallback: str = "Radiology image."  # where nothing else can be said
+    prefixes: tuple[str, ...] = ()  # taken away where a caption begins with them, in any letters
+    modality: bool = False  # other names of a modality become the one that most captions use
 
     def __post_init__(self) -> None:
         empty = () if self.fallback.strip() else ("fallback is empty. Give a sentence.",)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from radcap.captioning.blocks import CAPTIONERS
+from radcap.captioning.blocks import CAPTIONERS, RERANKERS
 from radcap.captioning.settings import CONCEPTS, NEIGHBOURS
 from radcap.captioning.system import CaptionSystem
 from radcap.core.tables import TableFindings, TableReader, to_toml
@@ -31,6 +31,7 @@ _BLOCKS: tuple[tuple[str, str, Registry], ...] = (
     ("head", "kind", HEADS),
     ("head", "pool", POOLINGS),
     ("decision", "rule", RULES),
+    ("rerank", "by", RERANKERS),
 )
 
 

@@ -1,0 +1,41 @@
+"""`[pretrained]`: a model that others published, as a part of a captioner.
+
+Invariant: nothing is fetched; a model is a folder here, a repository that the Hugging Face cache holds, or a
+geometry with random weights.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from radcap.core import UsageError
+from radcap.vision.ranges import ABOVE_ZERO, BELOW_ONE, ZERO_OR_MORE, check_ranges
+
+__all__ = ["PRETRAINED", "PretrainedSettings"]
+
+# Kinds of [decoder] that begin with a model of others, eyes and words in one.
+PRETRAINED = ("encoder-decoder", "blip", "q-former", "chat")
+
+
+@dataclass(frozen=True, slots=True)
+class PretrainedSettings:
+    """What it is, which of its weights learn, and how."""
+
+    model: str = ""  # a folder, or a repository (OWNER/NAME) in the Hugging Face cache
+    eyes: str = ""  # encoder-decoder: the same for the image encoder, where `model` is the text side alone
+    geometry: Literal["", "tiny", "small"] = ""  # in place of a model: one of the kind with random weights
+    # Weights that do not learn, by name: * is any part, and `decoder.*:300` the first 300 of those
+    freeze: tuple[str, ...] = ()
+    train: bool = True  # false asks the model as it is: nothing is learnt
+    lora: int = 0  # rank of the weights that are learnt beside it, in place of its own; 0 learns its own
+    lora_alpha: float = 16.0
+    lora_drop: float = 0.05
+    lora_layers: tuple[str, ...] = ()  # names of layers; none is those of attention
+
+    def __post_init__(self) -> None:
+        if self.model and self.geometry:
+            raise UsageError(
+                f"model is {self.model!r}, and geometry is {self.geometry!r}: one or the other. Delete one."
+            )
+        check_ranges(self, {"lora": ZERO_OR_MORE, "lora_alpha": ABOVE_ZERO, "lora_drop": BELOW_ONE})
