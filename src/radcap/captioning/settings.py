@@ -40,6 +40,7 @@ IMAGE = "{image}"  # where the image stands in the prompt of a chat
 
 _COUNT = Range(1, float("inf"), "Give 1 or more.")
 _FEW = Range(1, 64, "Give 1 to 64.")
+_TOP_P = Range(0, 1, "Give a number above 0, and 1 at most.", open_low=True)
 _TOKENS = Range(4, 1024, "Give 4 to 1024 tokens.")
 _VOCABULARY = Range(260, 100_000, "Give 260 (the bytes and the marks) to 100,000 tokens.")
 _FACTOR = Range(0.25, 16, "Give a factor from 0.25 to 16.")
@@ -95,6 +96,7 @@ class DecoderSettings:
     lora: int = 8  # lm: rank of the weights that are learnt beside it; 0 learns none
     lora_alpha: float = 16.0  # lm
     lora_mlp: bool = False  # lm: beside the layers after attention too, at 2.6 times the size
+    whole: bool = False  # lm: the language model learns as a whole, with lora = 0
     words: int = 26  # words: so many of the most probable
     neighbours: int = 1  # nearest: of more than one, the caption that agrees most with the others
 
@@ -103,9 +105,10 @@ class DecoderSettings:
         others = {"heads": _FEW, "factor": _FACTOR, "drop": BELOW_ONE, "longest": _TOKENS}
         more = {"lora": ZERO_OR_MORE, "lora_alpha": ABOVE_ZERO, "grid": ZERO_OR_MORE}
         ranges = dict.fromkeys(counts, _COUNT) | others | more
-        whole = self.heads < 1 or self.width % self.heads == 0
+        divides = self.heads < 1 or self.width % self.heads == 0
         wrong = f"width is {self.width}, and heads is {self.heads}. Heads must divide the width."
-        check_ranges(self, ranges, () if whole else (wrong,))
+        both = f"whole is true, and lora is {self.lora}: one or the other learns. Set lora to 0."
+        check_ranges(self, ranges, [wrong] * (not divides) + [both] * (self.whole and self.lora > 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,14 +203,23 @@ class ScstSettings:
     samples: int = 1  # drawn for each image
     baseline: Literal["greedy", "mean"] = "greedy"  # held against the greedy caption, or the other samples
     top_k: int = 50  # 0 draws from all tokens
+    top_p: float = 1.0
     temperature: float = 1.0
     mix: float = 0.0  # part of the loss that stays cross-entropy
+    mix_end: float | None = None  # what that part becomes, in a line, until the last epoch; none stays
 
     def __post_init__(self) -> None:
         ranges = {"epochs": ZERO_OR_MORE, "batch": _COUNT, "lr": ABOVE_ZERO, "samples": _FEW}
         alone = self.baseline == "mean" and self.samples == 1
         wrong = ("baseline is 'mean', and samples is 1: there is no other. Draw 2 or more.",) if alone else ()
-        check_ranges(self, ranges | {"top_k": ZERO_OR_MORE, "temperature": ABOVE_ZERO, "mix": SHARE}, wrong)
+        ranges |= {"top_k": ZERO_OR_MORE, "top_p": _TOP_P, "temperature": ABOVE_ZERO, "mix": SHARE}
+        check_ranges(self, ranges | ({} if self.mix_end is None else {"mix_end": SHARE}), wrong)
+
+    def mix_at(self, epoch: int) -> float:
+        """The part that is cross-entropy in an epoch, from 0 on."""
+        if self.mix_end is None or self.epochs == 1:
+            return self.mix
+        return self.mix + (self.mix_end - self.mix) * min(epoch / (self.epochs - 1), 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,9 +246,8 @@ class GenerateSettings:
         counts = ("length_penalty", "samples", "top_k", "no_repeat", "shortest")
         others = {"beams": _FEW, "temperature": ABOVE_ZERO, "longest": _COUNT, "support": SHARE}
         others |= {"dmmcs": BELOW_ONE}
-        share = Range(0, 1, "Give a number above 0, and 1 at most.", open_low=True)
         wrong = f"shortest is {self.shortest}, and longest is {self.longest}. Give the smaller first."
-        ranges = dict.fromkeys(counts, ZERO_OR_MORE) | others | {"top_p": share}
+        ranges = dict.fromkeys(counts, ZERO_OR_MORE) | others | {"top_p": _TOP_P}
         check_ranges(self, ranges, () if self.shortest <= self.longest else (wrong,))
 
 

@@ -77,7 +77,7 @@ class SearchSettings:
     """`[search]`: a grid that is tried on the held-out split; the best is trained again."""
 
     lr: tuple[float, ...] = ()
-    optimiser: tuple[Literal["adam", "adamw", "sgd", "rmsprop"], ...] = ()
+    optimiser: tuple[Literal["adam", "adamw", "sgd", "rmsprop", "adafactor"], ...] = ()
     metric: Literal["f1"] = "f1"
 
     def __post_init__(self) -> None:

@@ -242,7 +242,7 @@ class TrainSettings:
 
     epochs: int = 20
     batch: int = 64  # over all devices together
-    optimiser: Literal["adam", "adamw", "sgd", "rmsprop"] = "adamw"
+    optimiser: Literal["adam", "adamw", "sgd", "rmsprop", "adafactor"] = "adamw"
     lr: float = 1e-3
     head_lr: float = 1.0  # factor on lr for the head
     weight_decay: float = 0.0

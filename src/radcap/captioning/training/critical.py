@@ -76,7 +76,7 @@ class CriticalLesson:
         drawn, greedy = self._written(batch, chance)
         rewards, baseline = self._worth(drawn, greedy, references)
         own = critical_loss(self._log_p(module, batch, drawn), rewards, baseline)
-        mix = self.settings.mix
+        mix = self.settings.mix_at(chance.epoch)
         return own if not mix else (1 - mix) * own + mix * self.plain.loss_of(module, batch)
 
     def _written(self, batch: CaptionBatch, chance: Chance) -> tuple[torch.Tensor, list[str]]:
@@ -103,6 +103,7 @@ class CriticalLesson:
             method="sample",
             samples=wanted.samples,
             top_k=wanted.top_k,
+            top_p=wanted.top_p,
             temperature=wanted.temperature,
         )
         with self.plain.place.autocast():

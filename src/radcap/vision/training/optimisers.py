@@ -40,6 +40,8 @@ def make_optimiser(
             return torch.optim.AdamW(tables, lr=lr, fused=quick)
         case "sgd":
             return torch.optim.SGD(tables, lr=lr, momentum=settings.momentum, fused=quick)
+        case "adafactor":
+            return torch.optim.Adafactor(tables, lr=lr)
         case _:
             return torch.optim.RMSprop(tables, lr=lr, momentum=settings.momentum, foreach=quick)
 
