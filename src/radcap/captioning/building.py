@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from radcap.captioning.blocks import FAMILIES
 from radcap.captioning.decoders import make_decoder
 from radcap.captioning.network import Top
 from radcap.captioning.writer import Writer
@@ -21,8 +22,11 @@ if TYPE_CHECKING:
 
     from torch import nn
 
+    from radcap.captioning.decoders import Decoder
+    from radcap.captioning.pretrained import Published
     from radcap.captioning.system import CaptionSystem
     from radcap.captioning.tokens import Tokenizer
+    from radcap.captioning.writer import AnyWriter
     from radcap.core import Cui
 
 __all__ = ["JOINT", "kept_weights", "make_top", "put_kept", "task_labels"]
@@ -36,16 +40,36 @@ JOINT: Mapping[str, Mapping[Cui, str] | None] = {
 }
 
 
-def make_top(system: CaptionSystem, tokenizer: Tokenizer, labels: tuple[Cui, ...], seen: int) -> Top:
+def make_top(
+    system: CaptionSystem,
+    tokenizer: Tokenizer,
+    labels: tuple[Cui, ...],
+    seen: int,
+    published: Published | None = None,
+) -> Top:
     """The writer with the heads of the joint tasks, over feature maps of a width."""
-    decoder = make_decoder(system.decoder, tokenizer.size)
-    writer = Writer(decoder, seen, len(labels), pad=tokenizer.pad, grid=system.decoder.grid)
+    pad, grid = tokenizer.pad, system.decoder.grid
+    writer: AnyWriter
+    if published is not None:
+        writer = published.writer(seen, len(labels), pad=pad, grid=grid)
+    else:
+        writer = Writer(_decoder(system, tokenizer), seen, len(labels), pad=pad, grid=grid)
     heads = {
         name: make_head(system.head, seen, len(task_labels(name, labels)))
         for name in JOINT
         if getattr(system.joint, name) and task_labels(name, labels)
     }
     return Top(writer, heads)
+
+
+def _decoder(system: CaptionSystem, tokenizer: Tokenizer) -> Decoder:
+    """Ours, or one of a published kind with random weights."""
+    if system.decoder.kind not in FAMILIES.table:
+        return make_decoder(system.decoder, tokenizer.size)
+    from radcap.captioning.pretrained import family_of
+
+    geometry = system.pretrained.geometry
+    return family_of(system.decoder.kind).drawn(geometry, system.decoder, tokenizer)
 
 
 def task_labels(task: str, labels: tuple[Cui, ...]) -> tuple[Cui, ...]:
@@ -56,9 +80,8 @@ def task_labels(task: str, labels: tuple[Cui, ...]) -> tuple[Cui, ...]:
 
 def kept_weights(top: Top, backbone: nn.Module | None = None) -> dict[str, torch.Tensor]:
     """What is written: of the decoder its own weights alone."""
-    inner = "writer.decoder."
-    held = {name: value for name, value in top.state_dict().items() if not name.startswith(inner)}
-    held |= {f"{inner}{name}": value for name, value in top.writer.decoder.own_weights().items()}
+    held = {f"heads.{name}": value for name, value in top.heads.state_dict().items()}
+    held |= {f"writer.{name}": value for name, value in top.writer.own_weights().items()}
     if backbone is not None:
         held |= {f"backbone.{name}": value for name, value in backbone.state_dict().items()}
     return held

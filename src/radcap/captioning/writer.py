@@ -20,26 +20,25 @@ from radcap.captioning.decoders import Memory
 if TYPE_CHECKING:
     from radcap.captioning.decoders import Decoder
 
-__all__ = ["Writer"]
+__all__ = ["AnyWriter", "Writer"]
 
 _IMAGE, _CONCEPT, _WORD = 0, 1, 2
 _SPREAD = 0.02
 
 
-class Writer(nn.Module):
-    """`seen` is the width of a feature map, `labels` the number of concepts that can be told."""
+class AnyWriter(nn.Module):
+    """A decoder over memories; how a memory is made is a matter of its kind.
 
-    def __init__(self, decoder: Decoder, seen: int, labels: int, *, pad: int, grid: int = 0) -> None:
+    `pad` fills up words that are told. The image is pooled to `grid` x `grid` places, if that is not 0;
+    `always` entries of a memory come before those.
+    """
+
+    always = 1
+
+    def __init__(self, decoder: Decoder, *, pad: int, grid: int = 0) -> None:
         super().__init__()
-        width = decoder.width
         self.decoder = decoder
-        self.pad = pad
-        self.grid = grid
-        self.look = nn.Sequential(nn.LayerNorm(seen), nn.Linear(seen, width), nn.LayerNorm(width))
-        self.concepts = nn.Embedding(max(labels, 1), width)
-        self.kinds = nn.Parameter(torch.randn(3, width) * _SPREAD)
-        self.nothing = nn.Parameter(torch.randn(1, 1, width) * _SPREAD)
-        nn.init.normal_(self.concepts.weight, std=1.0)
+        self.pad, self.grid = pad, grid
 
     def forward(
         self,
@@ -50,6 +49,46 @@ class Writer(nn.Module):
     ) -> torch.Tensor:
         """Logits of the token after each."""
         return self.decoder(self.memory(features, concepts, words, rows=len(tokens)), tokens).float()
+
+    def memory(
+        self,
+        features: torch.Tensor | None,
+        concepts: torch.Tensor | None = None,
+        words: torch.Tensor | None = None,
+        *,
+        rows: int,
+    ) -> Memory:
+        """All that is known of each row."""
+        raise NotImplementedError
+
+    def own_weights(self) -> dict[str, torch.Tensor]:
+        """What is kept with a captioner: of the decoder its own weights alone."""
+        inner = "decoder."
+        held = {name: value for name, value in self.state_dict().items() if not name.startswith(inner)}
+        return held | {f"{inner}{name}": value for name, value in self.decoder.own_weights().items()}
+
+    def merge(self) -> None:
+        """Make what was learnt beside the weights a part of them, once, before answering."""
+        self.decoder.merge()
+
+    def pooled(self, features: torch.Tensor) -> torch.Tensor:
+        """A feature map at the grid."""
+        if self.grid and features.shape[-1] > self.grid:
+            return F.adaptive_avg_pool2d(features, self.grid)
+        return features
+
+
+class Writer(AnyWriter):
+    """`seen` is the width of a feature map, `labels` the number of concepts that can be told."""
+
+    def __init__(self, decoder: Decoder, seen: int, labels: int, *, pad: int, grid: int = 0) -> None:
+        super().__init__(decoder, pad=pad, grid=grid)
+        width = decoder.width
+        self.look = nn.Sequential(nn.LayerNorm(seen), nn.Linear(seen, width), nn.LayerNorm(width))
+        self.concepts = nn.Embedding(max(labels, 1), width)
+        self.kinds = nn.Parameter(torch.randn(3, width) * _SPREAD)
+        self.nothing = nn.Parameter(torch.randn(1, 1, width) * _SPREAD)
+        nn.init.normal_(self.concepts.weight, std=1.0)
 
     def memory(
         self,
@@ -76,8 +115,7 @@ class Writer(nn.Module):
 
     def _seen(self, features: torch.Tensor) -> torch.Tensor:
         """A feature map as a row of vectors that know their place."""
-        if self.grid and features.shape[-1] > self.grid:
-            features = F.adaptive_avg_pool2d(features, self.grid)
+        features = self.pooled(features)
         height, width = features.shape[-2:]
         vectors = self.look(features.flatten(2).transpose(1, 2))
         return vectors + _places(height, width, vectors) + self.kinds[_IMAGE]

@@ -120,6 +120,8 @@ class Past:
         cache.reorder_cache(rows)
         return Past(cache, self.there[rows], self.position[rows])
 
+    within = take
+
 
 def _copied(cache: Any) -> Any:  # noqa: ANN401 - transformers' own
     """A cache grows in place: a copy grows alone, and shares the tensors both have."""
