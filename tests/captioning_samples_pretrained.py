@@ -11,12 +11,12 @@ from published_samples import SCALING, SWIN, VISION, transformers
 from tokenizers import Tokenizer, models, pre_tokenizers
 from tokenizers.decoders import WordPiece
 
+from radcap.captioning.pretrained_settings import PretrainedSettings
 from radcap.captioning.settings import (
     CaptionTrainSettings,
     DecoderSettings,
     GenerateSettings,
 )
-from radcap.captioning.pretrained_settings import PretrainedSettings
 from radcap.captioning.system import CaptionSystem
 from radcap.vision.settings import ImageSettings
 from radcap.vision.transformers_library import quiet
@@ -29,7 +29,12 @@ WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *LETTERS, *(f"##{one}" for one in L
 WORDS += [str(one) for one in range(10)] + [f"##{one}" for one in range(10)]
 PLACES, WIDTH = 40, 24
 TEXT = {"hidden_size": WIDTH, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
-BERT = {"vocab_size": len(WORDS), "max_position_embeddings": PLACES, "initializer_range": 0.2, "pad_token_id": 0}
+BERT = {
+    "vocab_size": len(WORDS),
+    "max_position_embeddings": PLACES,
+    "initializer_range": 0.2,
+    "pad_token_id": 0,
+}
 GPT2 = {
     "vocab_size": len(WORDS),
     "n_positions": PLACES,
@@ -44,7 +49,8 @@ GPT2 = {
 
 def write_words(folder: Path, words: list[str] = WORDS) -> Path:
     """A word-piece tokenizer of letters."""
-    made = Tokenizer(models.WordPiece({word: number for number, word in enumerate(words)}, unk_token="[UNK]"))
+    numbers = {word: number for number, word in enumerate(words)}
+    made = Tokenizer(models.WordPiece(numbers, unk_token=words[1]))
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     made.decoder = WordPiece()
     folder.mkdir(parents=True, exist_ok=True)

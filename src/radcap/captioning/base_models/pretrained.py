@@ -82,9 +82,7 @@ def read_config(folder: Path) -> Any:  # noqa: ANN401 - a configuration of trans
     """What a folder says of its model's shape."""
     transformers = transformers_module()
     try:
-        return transformers.AutoConfig.from_pretrained(
-            folder, local_files_only=True, trust_remote_code=False
-        )
+        return transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # each configuration has checks of its own
         raise _unloadable(folder, "a model of transformers", error) from error
 

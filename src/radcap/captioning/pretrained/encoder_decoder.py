@@ -39,9 +39,7 @@ class EncoderDecoder(Family):
     architecture = "VisionEncoderDecoderModel"
     tower = "encoder"
     idle = ("encoder.pooler.",)
-    low_rank = tuple(
-        f"decoder.*.{one}" for one in ("c_attn", "q_attn", "query", "value", "q_proj", "v_proj")
-    )
+    low_rank = tuple(f"decoder.*.{one}" for one in ("c_attn", "q_attn", "query", "value", "q_proj", "v_proj"))
 
     def load(self, folder: Path) -> Whole:
         whole = super().load(folder)
@@ -120,8 +118,9 @@ class EncoderDecoder(Family):
 def _check_looks(decoder: Any, folder: Path) -> None:  # noqa: ANN401 - as above
     """Whether the text side can look at an image at all."""
     if not any(mark in name for name, _ in decoder.named_parameters() for mark in _NEW):
+        held = f"{folder} holds a {type(decoder).__name__} without cross-attention"
         raise InputError(
-            f"{folder} holds a {type(decoder).__name__} without cross-attention, so it cannot look at an image."
+            f"{held}, so it cannot look at an image."
             ' Give one that can have it, like GPT-2 or BERT, or write [decoder] kind = "lm".',
             path=str(folder),
         )

@@ -70,9 +70,7 @@ class Family:
             why = f"it describes a {kind[:60]!r}, and a {self.model_type!r} is wanted"
             raise refused_file(folder / "config.json", why, "Name the kind of [decoder] that it is of.")
         what = f"a {self.model_type} model"
-        model, fresh = load_model(
-            folder, self.architecture, what, attention=self.attention, idle=self.idle
-        )
+        model, fresh = load_model(folder, self.architecture, what, attention=self.attention, idle=self.idle)
         return Whole(model, fresh)
 
     def compose(self, eyes: Path, text: Path) -> Whole:
@@ -101,7 +99,16 @@ class Family:
         """What writes, over the text side of a model."""
         raise NotImplementedError
 
-    def writer(self, model: Any, decoder: Decoder, seen: int, labels: int, *, pad: int, grid: int) -> AnyWriter:  # noqa: ANN401
+    def writer(
+        self,
+        model: Any,  # noqa: ANN401 - as above
+        decoder: Decoder,
+        seen: int,
+        labels: int,
+        *,
+        pad: int,
+        grid: int,
+    ) -> AnyWriter:
         """What makes the memory of the eyes' feature map, of width `seen`."""
         raise NotImplementedError
 
@@ -113,4 +120,3 @@ class Family:
 def family_of(kind: str) -> Family:
     """The family of a kind of decoder."""
     return cast("Family", FAMILIES.factory(kind)())
-
