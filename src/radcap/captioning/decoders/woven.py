@@ -107,7 +107,7 @@ class WovenState:
     def take(self, rows: torch.Tensor) -> WovenState:
         """Where each image keeps as many captions they stay side by side, else each stands alone."""
         of = rows // self.each
-        runs: tuple[torch.Tensor, ...] = torch.unique_consecutive(of, return_counts=True)  # pyright: ignore
+        runs = cast("Pair", torch.unique_consecutive(of, return_counts=True))
         images, many = runs[0], cast("list[int]", runs[1].unique().tolist())
         each, images = (many[0], images) if len(many) == 1 else (1, of)
         sights = tuple((keys[images], values[images]) for keys, values in self.sights)
@@ -116,15 +116,15 @@ class WovenState:
         past = self.past.new_empty(layers, two, len(images), heads, longest, each, depth)
         line = _closed(len(images), each, longest, past)
         if self.done:
-            read = self._read(of, rows % self.each).unflatten(2, (-1, each))
-            past[..., : self.done, :, :] = read.movedim(3, 5)
+            read = self._read(of, rows % self.each)
+            past[..., : self.done, :, :] = read.unflatten(2, (-1, each)).movedim(3, 5)
             line[..., : self.done * each] = _own(each, line).repeat(1, self.done)
         return WovenState(sights, there, past, line, each, self.done)
 
     def _read(self, of: torch.Tensor, mine: torch.Tensor) -> torch.Tensor:
         """Keys and values that rows have read, by each alone: layers x 2 x rows x heads x done x depth."""
         open_ = self.line[of, 0, mine, : self.done * self.each]
-        line = open_.unflatten(-1, (self.done, self.each)).argmax(-1)  # the one that is not minus infinity
+        line = open_.view(-1, self.done, self.each).argmax(-1)  # the one that is not minus infinity
         times = torch.arange(self.done, device=of.device)
         found = self.past[:, :, of[:, None], :, times[None], line]  # rows x done x layers x 2 x heads x depth
         return found.permute(2, 3, 0, 4, 1, 5)
@@ -189,7 +189,7 @@ class Woven(Decoder):
         return {name: one.detach() for name, one in self.named_parameters()}
 
     def _split(self, x: torch.Tensor) -> torch.Tensor:
-        return x.unflatten(-1, (self.text.heads, -1)).transpose(1, 2)
+        return x.view(*x.shape[:2], self.text.heads, -1).transpose(1, 2)
 
     def _checked(self, tokens: int) -> int:
         """So many tokens, where there are places for them."""
@@ -202,7 +202,7 @@ class Woven(Decoder):
         return tokens
 
 
-def _view(  # noqa: PLR0913 - what attention is made of
+def _view(
     queries: torch.Tensor,
     keys: torch.Tensor,
     values: torch.Tensor,
