@@ -49,8 +49,9 @@ class EncoderDecoder(Family):
     def compose(self, eyes: Path, text: Path) -> Whole:
         transformers = transformers_module()
         encoder = load_tower(eyes)
-        if not hasattr(encoder.config, "hidden_size"):  # CvT has a width for each stage
-            encoder.config.hidden_size = encoder.config.embed_dim[-1]
+        if not hasattr(encoder.config, "hidden_size"):  # those of stages have a width for each
+            widths = getattr(encoder.config, "embed_dim", None) or encoder.config.hidden_sizes
+            encoder.config.hidden_size = widths[-1]
         decoder, fresh = load_model(
             text,
             "AutoModelForCausalLM",
