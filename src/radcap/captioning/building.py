@@ -54,6 +54,7 @@ def make_top(
         writer = published.writer(seen, len(labels), pad=pad, grid=grid)
     else:
         writer = Writer(_decoder(system, tokenizer), seen, len(labels), pad=pad, grid=grid)
+    writer.settle(system.condition, reads=system.language.epochs > 0)
     heads = {
         name: make_head(system.head, seen, len(task_labels(name, labels)))
         for name in JOINT
@@ -78,18 +79,27 @@ def task_labels(task: str, labels: tuple[Cui, ...]) -> tuple[Cui, ...]:
     return labels if about is None else tuple(one for one in labels if one in about)
 
 
-def kept_weights(top: Top, backbone: nn.Module | None = None) -> dict[str, torch.Tensor]:
-    """What is written: of the decoder its own weights alone."""
+def kept_weights(
+    top: Top, backbone: nn.Module | None = None, published: Published | None = None
+) -> dict[str, torch.Tensor]:
+    """What is written: of the decoder its own weights alone, of a published model what stands beside it."""
     held = {f"heads.{name}": value for name, value in top.heads.state_dict().items()}
     held |= {f"writer.{name}": value for name, value in top.writer.own_weights().items()}
+    if published is not None:
+        held |= {f"published.{name}": value for name, value in published.own_weights().items()}
     if backbone is not None:
         held |= {f"backbone.{name}": value for name, value in backbone.state_dict().items()}
     return held
 
 
-def put_kept(weights: Mapping[str, torch.Tensor], top: Top, backbone: nn.Module | None = None) -> None:
+def put_kept(
+    weights: Mapping[str, torch.Tensor],
+    top: Top,
+    backbone: nn.Module | None = None,
+    published: Published | None = None,
+) -> None:
     """Weights as `kept_weights` gave them; others are refused with the first that does not fit."""
-    wanted = kept_weights(top, backbone)
+    wanted = kept_weights(top, backbone, published)
     wrong = [name for name in wanted if name not in weights or weights[name].shape != wanted[name].shape]
     wrong += [name for name in weights if name not in wanted]
     if wrong:

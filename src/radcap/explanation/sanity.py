@@ -16,7 +16,7 @@ from radcap.captioning.models.eyes import Eyes
 from radcap.explanation.faithfulness.randomisation import mean_sanity, sanity
 from radcap.explanation.lenses.neighbour_lens import NeighbourLens
 from radcap.explanation.lenses.network_lens import Headed, NetworkLens
-from radcap.explanation.lenses.writer_lens import AnyWriterLens
+from radcap.explanation.lenses.writer_lens import WriterLens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

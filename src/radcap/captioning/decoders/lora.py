@@ -7,11 +7,13 @@ Invariant: the model's own weights are never trained; the low-rank ones alone ar
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportMissingTypeStubs=false
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from radcap.core import Missing, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import ModuleType
 
     import torch
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from radcap.captioning.settings import DecoderSettings
 
-__all__ = ["add_lora", "lora_weights", "merge_lora"]
+__all__ = ["add_lora", "inject_lora", "lora_weights", "merge_lora"]
 
 # As the families of Llama, Mistral, Qwen and Gemma name them.
 _ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
@@ -29,19 +31,26 @@ _ADAPTER = "radcap"  # peft puts it into the names of weights; saved names go wi
 
 def add_lora(model: nn.Module, settings: DecoderSettings) -> None:
     """Freeze the model, and put weights of a rank beside its layers; they change nothing before training."""
-    model.requires_grad_(False)
     if not settings.lora:
+        model.requires_grad_(False)
         return
     targets = (*_ATTENTION, *(_MLP if settings.lora_mlp else ()))
     _check_targets(model, targets)
+    inject_lora(model, targets, settings.lora, settings.lora_alpha, settings.drop)
+
+
+def inject_lora(model: nn.Module, layers: Sequence[str], rank: int, alpha: float, drop: float) -> None:
+    """Freeze the model, and put low-rank weights beside layers, by their names or their last parts."""
     peft: Any = _peft_module()
     config = peft.LoraConfig(
-        r=settings.lora,
-        lora_alpha=settings.lora_alpha,
-        lora_dropout=settings.drop,
-        target_modules=list(targets),
+        r=rank, lora_alpha=alpha, lora_dropout=drop, target_modules=list(layers), fan_in_fan_out=False
     )
-    peft.inject_adapter_in_model(config, model, adapter_name=_ADAPTER)
+    with warnings.catch_warnings():
+        # GPT-2's layers lie the other way round: peft sees that, puts it right and says so
+        warnings.filterwarnings("ignore", "fan_in_fan_out")
+        peft.inject_adapter_in_model(config, model, adapter_name=_ADAPTER)
+    for name, weight in model.named_parameters():
+        weight.requires_grad_(f".{_ADAPTER}." in name)
 
 
 def lora_weights(model: nn.Module) -> dict[str, torch.Tensor]:

@@ -74,9 +74,7 @@ def _built(
     projection = geometry.projection if settings.pooled else 0
 
     def over(network: Any) -> TowerFeatures:  # noqa: ANN401 - transformers' own
-        return TowerFeatures(
-            network, pooled=settings.pooled, projection=projection, tokens=settings.tokens
-        )
+        return TowerFeatures(network, pooled=settings.pooled, projection=projection, tokens=settings.tokens)
 
     with quiet(transformers_module()):
         probed = probe(lambda: over(_drawn(cls, config)), size, cls.__name__)
