@@ -108,7 +108,7 @@ def test_every_row_has_a_file_and_every_file_a_row() -> None:
     assert teams == {place[:2] for place in SCORED.values()}
 
 
-def rows(edition: str):  # noqa: ANN201 - rows of a published board
+def rows(edition: str):
     return board(edition, Task.CAPTIONS)
 
 
@@ -184,20 +184,41 @@ def test_a_detector_is_one_network() -> None:
     [
         ("2022/iust-captions", {"decoder.kind": "words", "decoder.words": 26}),
         ("2022/csiro-captions", {"generate.no_repeat": 3, "image.size": 384}),
-        ("2023/csiro-captions", {"scst.metric": "bertscore", "scst.epochs": 3, "scst.lr": 5e-6, "scst.top_k": 50}),
+        (
+            "2023/csiro-captions",
+            {"scst.metric": "bertscore", "scst.epochs": 3, "scst.lr": 5e-6, "scst.top_k": 50},
+        ),
         ("2023/csiro-captions", {"generate.beams": 4, "generate.longest": 256, "train.early_stop": 8}),
-        ("rocov2/baseline-captions", {"train.epochs": 2, "train.optimiser": "adafactor", "generate.longest": 128}),
-        ("2025/ds4dh-captions", {"train.lr": 5e-6, "train.batch": 15, "generate.beams": 5, "generate.shortest": 5}),
-        ("2025/ds4dh-cluster-rag-captions", {"condition.neighbours": 3, "condition.alike": 0.9, "condition.clusters": 100}),
+        (
+            "rocov2/baseline-captions",
+            {"train.epochs": 2, "train.optimiser": "adafactor", "generate.longest": 128},
+        ),
+        (
+            "2025/ds4dh-captions",
+            {"train.lr": 5e-6, "train.batch": 15, "generate.beams": 5, "generate.shortest": 5},
+        ),
+        (
+            "2025/ds4dh-cluster-rag-captions",
+            {"condition.neighbours": 3, "condition.alike": 0.9, "condition.clusters": 100},
+        ),
         ("2025/aueb-dmmcs-captions", {"generate.dmmcs": 0.15, "generate.beams": 5, "generate.longest": 120}),
         ("2025/aueb-synthesizer-captions", {"refine.similar": 0.75, "post.words": 50}),
-        ("2025/aueb-rerank-captions", {"generate.samples": 4, "generate.top_p": 0.9, "generate.temperature": 0.8}),
-        ("2025/aueb-mixer-captions", {"scst.mix": 1.0, "scst.mix_end": 0.0, "scst.top_p": 0.95, "scst.temperature": 0.6}),
+        (
+            "2025/aueb-rerank-captions",
+            {"generate.samples": 4, "generate.top_p": 0.9, "generate.temperature": 0.8},
+        ),
+        (
+            "2025/aueb-mixer-captions",
+            {"scst.mix": 1.0, "scst.mix_end": 0.0, "scst.top_p": 0.95, "scst.temperature": 0.6},
+        ),
         ("2025/ai-stat-lab-captions", {"rerank.by": "alignment", "decoder.bridge": "q-former"}),
         ("2026/aueb-captions", {"decoder.queries": 32, "generate.beams": 5, "backbone.frozen": True}),
-        ("2026/ufpe-captions", {"condition.neighbours": 3, "generate.temperature": 0.1, "pretrained.train": False}),
+        (
+            "2026/ufpe-captions",
+            {"condition.neighbours": 3, "generate.temperature": 0.1, "pretrained.train": False},
+        ),
     ],
-)  # fmt: skip
+)
 def test_settings_that_are_published(name: str, settings: dict[str, object]) -> None:
     for key, wanted in settings.items():
         found: object = captions(name)

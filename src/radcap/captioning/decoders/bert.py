@@ -55,6 +55,7 @@ class BertText:
     def __init__(self, model: Any) -> None:  # noqa: ANN401 - transformers' own
         config = model.config
         self.model = model
+        self.kind: torch.dtype = model.dtype
         self.heads: int = config.num_attention_heads
         self.sees: int = getattr(config, "encoder_hidden_size", config.hidden_size)
         self.places: int = config.max_position_embeddings

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from torch import nn
 from torch.nn import functional as F  # noqa: N812 - as everybody names it
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from radcap.captioning.decoders.woven import Block, Pair
 
 __all__ = ["Gpt2Text"]
+
+_ALIGNED = 8
 
 # transformers writes out the approximation step by step, which costs eight kernels and their memory
 _QUICK = dict.fromkeys(("gelu_new", "gelu_fast", "gelu_pytorch_tanh"), partial(F.gelu, approximate="tanh"))
@@ -62,6 +65,7 @@ class Gpt2Text:
     def __init__(self, model: Any) -> None:  # noqa: ANN401 - transformers' own
         config, body = model.config, model.transformer
         self.model = model
+        self.kind: torch.dtype = model.dtype
         self.heads: int = config.num_attention_heads
         self.sees: int = config.hidden_size
         self.places: int = config.max_position_embeddings
@@ -78,4 +82,9 @@ class Gpt2Text:
         return self.model.transformer.wte(tokens)
 
     def logits(self, x: torch.Tensor) -> torch.Tensor:
-        return self.model.lm_head(self.model.transformer.ln_f(x))
+        head, x = self.model.lm_head, self.model.transformer.ln_f(x)
+        # 50,257 rows are an odd number, which multiplies at a third of the speed
+        spare = -head.out_features % _ALIGNED
+        if not spare or not x.is_cuda or type(head) is not nn.Linear:  # low-rank weights may stand beside it
+            return head(x)
+        return F.linear(x, F.pad(head.weight, (0, 0, 0, spare)))

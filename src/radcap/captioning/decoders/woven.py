@@ -5,6 +5,8 @@ of its captions, which ask side by side as the queries of one row, and what a ca
 was written; who reads what of it is a table of ancestors. So a beam that changes its place costs nothing.
 Masks are numbers that are added, made once and laid out as the quick kernels want them: in rows of whole
 lines of memory.
+Captions are written in half precision as a whole where that is asked for: casting what stands between the
+layers, again at each step, would take longer than the layers.
 Invariant: logits are those of transformers' own forward (to rounding). A state is used up by the step that is
 made from it: both write to the same past.
 """
@@ -13,6 +15,7 @@ made from it: both write to the same past.
 # pyright: reportUnknownMemberType=false
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
@@ -72,6 +75,9 @@ class Text(Protocol):
     places: int
     drop: float  # of attention
     scales: Sequence[float]  # of attention, by layer
+    kind: torch.dtype
+
+    def __init__(self, model: Any) -> None: ...  # noqa: ANN401 - transformers' own
 
     def words(self, tokens: torch.Tensor, first: int, last: int) -> torch.Tensor:
         """Tokens (n x t) at these places as they come in; at one place where there is one."""
@@ -92,6 +98,7 @@ class WovenState:
     the mask of what a caption goes on from of them: n x 1 x each x (longest x each).
     """
 
+    text: Text  # what it is written with
     sights: tuple[Pair, ...]  # of each layer, n x heads x entries x depth
     there: torch.Tensor | None  # the mask of the entries, n x 1 x 1 x entries; none where all is there
     past: torch.Tensor
@@ -119,7 +126,7 @@ class WovenState:
             read = self._read(of, rows % self.each)
             past[..., : self.done, :, :] = read.unflatten(2, (-1, each)).movedim(3, 5)
             line[..., : self.done * each] = _own(each, line).repeat(1, self.done)
-        return WovenState(sights, there, past, line, each, self.done)
+        return WovenState(self.text, sights, there, past, line, each, self.done)
 
     def _read(self, of: torch.Tensor, mine: torch.Tensor) -> torch.Tensor:
         """Keys and values that rows have read, by each alone: layers x 2 x rows x heads x done x depth."""
@@ -138,6 +145,7 @@ class Woven(Decoder):
         self.model = model
         self.text = text
         self.width, self.size = text.sees, size
+        self._cast: _Cast | None = None
 
     def forward(self, memory: Memory, tokens: torch.Tensor) -> torch.Tensor:
         text, entries = self.text, memory.held()
@@ -156,18 +164,23 @@ class Woven(Decoder):
 
     @torch.no_grad()
     def begin(self, memory: Memory, longest: int) -> WovenState:
-        text, entries, images = self.text, memory.held(), len(memory)
-        seen = (block.see(entries) for block in text.blocks)
+        text, entries, images = self._pen(), memory.held(), len(memory)
+        with _uncast(entries):
+            entries = entries.to(text.kind)
+            seen = [block.see(entries) for block in text.blocks]
         sights = tuple((self._split(keys), self._split(values)) for keys, values in seen)
         keys = sights[0][0]
         shape = (len(sights), 2, images, text.heads, self._checked(longest), 1, keys.shape[-1])
         there = None if memory.whole else _mask(memory.there, keys)
-        return WovenState(sights, there, keys.new_empty(shape), _closed(images, 1, longest, keys))
+        return WovenState(text, sights, there, keys.new_empty(shape), _closed(images, 1, longest, keys))
 
     @torch.no_grad()
     def step(self, state: State, tokens: torch.Tensor) -> tuple[torch.Tensor, WovenState]:
-        before, text = cast("WovenState", state), self.text
-        done, each = before.done, before.each
+        with _uncast(tokens):
+            return self._stepped(cast("WovenState", state), tokens)
+
+    def _stepped(self, before: WovenState, tokens: torch.Tensor) -> tuple[torch.Tensor, WovenState]:
+        done, each, text = before.done, before.each, before.text
         before.line[..., done * each : (done + 1) * each] = _own(each, before.line)
         mask = None if each == 1 else before.line[..., : (done + 1) * each]
         there = None if before.there is None else before.there[..., : before.sights[0][0].shape[2]]
@@ -188,6 +201,18 @@ class Woven(Decoder):
         """Each once: what comes in and what goes out may be one."""
         return {name: one.detach() for name, one in self.named_parameters()}
 
+    def _pen(self) -> Text:
+        """The text side in the precision that is asked for, cast once for the same weights."""
+        weight = next(self.model.parameters())
+        kind = torch.get_autocast_dtype(weight.device.type)
+        if not torch.is_autocast_enabled(weight.device.type) or weight.dtype == kind:
+            return self.text
+        made = (kind, *(one._version for one in self.model.parameters()))
+        if self._cast is None or self._cast.made != made:
+            with torch.inference_mode(mode=False):
+                self._cast = _Cast(made, type(self.text)(deepcopy(self.model).to(kind).eval()))
+        return self._cast.text
+
     def _split(self, x: torch.Tensor) -> torch.Tensor:
         return x.view(*x.shape[:2], self.text.heads, -1).transpose(1, 2)
 
@@ -200,6 +225,19 @@ class Woven(Decoder):
                 " as [generate] longest and [decoder] longest: the begin mark takes one."
             )
         return tokens
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cast:
+    """A text side in another precision, and of which weights it was made."""
+
+    made: tuple[object, ...]
+    text: Text
+
+
+def _uncast(like: torch.Tensor) -> torch.autocast:
+    """A block in which nothing is cast by itself."""
+    return torch.autocast(like.device.type, enabled=False)
 
 
 def _view(

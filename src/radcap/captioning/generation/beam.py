@@ -23,6 +23,7 @@ import torch
 
 from radcap.captioning.generation.controls import FORBIDDEN
 from radcap.captioning.generation.finished import Finished
+from radcap.captioning.generation.largest import largest
 from radcap.captioning.generation.shrinking import who_goes_on
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def _continued(ruled: torch.Tensor, sums: torch.Tensor) -> _Continued:
     images, beams = sums.shape
     size = ruled.shape[1]
     every = (ruled.view(images, beams, size) + sums[..., None]).flatten(1)
-    best, places = every.topk(min(2 * beams, beams * size), dim=1)
+    best, places = largest(every, min(2 * beams, beams * size))
     first = torch.arange(images, device=sums.device)[:, None] * beams
     return _Continued(best, first + places // size, places % size)
 
