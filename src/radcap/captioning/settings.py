@@ -91,7 +91,7 @@ class DecoderSettings:
     bridge: Literal["linear", "q-former"] = "linear"  # from what the image looks like to what is read
     queries: int = 32  # q-former: vectors that the image is told in
     bridge_layers: int = 2  # q-former
-    model: str = ""  # lm: zoo name or folder of the language model
+    model: str = ""  # lm: zoo name or folder of the language model, causal or encoder-decoder
     lora: int = 8  # lm: rank of the weights that are learnt beside it; 0 learns none
     lora_alpha: float = 16.0  # lm
     lora_mlp: bool = False  # lm: beside the layers after attention too, at 2.6 times the size

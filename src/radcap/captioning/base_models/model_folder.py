@@ -90,7 +90,7 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         held: object = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise _refused(path, "it is not there", "Give the folder of a causal language model.") from None
+        raise _refused(path, "it is not there", "Give the folder of a language model.") from None
     except (OSError, ValueError, RecursionError) as error:
         raise _refused(path, f"it cannot be read: {error!s:.200}", _AGAIN) from error
     if not isinstance(held, dict):

@@ -1,4 +1,4 @@
-"""A causal language model of transformers, from a folder on this machine.
+"""A language model of transformers, from a folder on this machine: a causal one, or one that encodes first.
 
 Invariant: every weight comes from the folder, and every weight of the folder is used: nothing is left as it
 was drawn. No network, no pickled weights, no code of the folder.
@@ -29,25 +29,28 @@ def transformers_module() -> ModuleType:
 
 
 def load_language_model(folder: Path) -> Any:  # noqa: ANN401 - a model of transformers
-    """The model in single precision, ready to answer."""
+    """The model in single precision, ready to answer; config.json says which of the two kinds it is."""
     check_folder(folder)
     transformers = transformers_module()
+    safe: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     try:
         with quiet(transformers):
-            model, loading = transformers.AutoModelForCausalLM.from_pretrained(
+            config = transformers.AutoConfig.from_pretrained(folder, **safe)
+            encodes = config.is_encoder_decoder
+            kind = transformers.AutoModelForSeq2SeqLM if encodes else transformers.AutoModelForCausalLM
+            model, loading = kind.from_pretrained(
                 folder,
                 attn_implementation="sdpa",  # or a folder could name a kernel to be fetched
                 dtype=torch.float32,
-                local_files_only=True,
                 output_loading_info=True,
-                trust_remote_code=False,
                 use_safetensors=True,
                 ignore_mismatched_sizes=True,  # they are told below, by name
+                **safe,
             )
     except Exception as error:  # transformers raises what its many parts raise
         why = str(error).partition("\n")[0][:300].rstrip(".")
         raise InputError(
-            f"{folder} cannot be loaded as a causal language model: {why}. Give a model that transformers"
+            f"{folder} cannot be loaded as a language model: {why}. Give a model that transformers"
             f" {transformers.__version__} knows, without code of its own.",
             path=str(folder),
         ) from error
