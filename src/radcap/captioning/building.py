@@ -14,18 +14,21 @@ from radcap.captioning.decoders import make_decoder
 from radcap.captioning.network import Top
 from radcap.captioning.writer import Writer
 from radcap.core import DIRECTIONS, MODALITIES, REGIONS, InputError
+from radcap.vision.bridge import Bridge
 from radcap.vision.heads import make_head
+from radcap.vision.settings import BridgeSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from torch import nn
 
+    from radcap.captioning.settings import DecoderSettings
     from radcap.captioning.system import CaptionSystem
     from radcap.captioning.tokens import Tokenizer
     from radcap.core import Cui
 
-__all__ = ["JOINT", "kept_weights", "make_top", "put_kept", "task_labels"]
+__all__ = ["JOINT", "bridge_settings", "kept_weights", "make_top", "put_kept", "task_labels"]
 
 # The joint tasks by name, with the concepts that each is about; none stands for all labels.
 JOINT: Mapping[str, Mapping[Cui, str] | None] = {
@@ -39,13 +42,31 @@ JOINT: Mapping[str, Mapping[Cui, str] | None] = {
 def make_top(system: CaptionSystem, tokenizer: Tokenizer, labels: tuple[Cui, ...], seen: int) -> Top:
     """The writer with the heads of the joint tasks, over feature maps of a width."""
     decoder = make_decoder(system.decoder, tokenizer.size)
-    writer = Writer(decoder, seen, len(labels), pad=tokenizer.pad, grid=system.decoder.grid)
+    settings = bridge_settings(system.decoder)
+    bridge = Bridge(settings, seen) if settings.queries else None
+    writer = Writer(decoder, seen, len(labels), pad=tokenizer.pad, grid=system.decoder.grid, bridge=bridge)
+    width = seen if bridge is None else bridge.width
     heads = {
-        name: make_head(system.head, seen, len(task_labels(name, labels)))
+        name: make_head(system.head, width, len(task_labels(name, labels)))
         for name in JOINT
         if getattr(system.joint, name) and task_labels(name, labels)
     }
     return Top(writer, heads)
+
+
+def bridge_settings(decoder: DecoderSettings) -> BridgeSettings:
+    """The bridge of a decoder's table, of which a Q-Former has queries."""
+    if decoder.bridge == "linear":
+        return BridgeSettings()
+    return BridgeSettings(
+        queries=decoder.queries,
+        layers=decoder.bridge_layers,
+        width=decoder.width,
+        heads=decoder.heads,
+        factor=decoder.factor,
+        drop=decoder.drop,
+        grid=decoder.grid,
+    )
 
 
 def task_labels(task: str, labels: tuple[Cui, ...]) -> tuple[Cui, ...]:

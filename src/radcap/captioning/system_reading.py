@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from radcap.captioning.blocks import CAPTIONERS, RERANKERS
+from radcap.captioning.blocks import CAPTIONERS, DECODERS, RERANKERS
 from radcap.captioning.settings import CONCEPTS, NEIGHBOURS
 from radcap.captioning.system import CaptionSystem
 from radcap.core.tables import TableFindings, TableReader, to_toml
@@ -69,6 +69,7 @@ def _contradictions(system: CaptionSystem) -> Iterator[tuple[str, str]]:
     if has_detector and not own:
         yield from _beside_detector(system)
     yield from _untold(system)
+    yield from _bridged(system)
     looks = system.backbone.frozen or (has_detector and system.detector.share)
     if system.decoder.kind == "words" and looks and system.image.augment != AugmentSettings():
         yield "image", "A backbone that is not trained sees each image once. Delete [image.augment]."
@@ -90,6 +91,17 @@ def _beside_detector(system: CaptionSystem) -> Iterator[tuple[str, str]]:
             "joint",
             "concepts makes a detector, and there is one already. Set it to 0, or delete [detector].",
         )
+
+
+def _bridged(system: CaptionSystem) -> Iterator[tuple[str, str]]:
+    """A bridge where there is none to build, or a second one."""
+    if system.decoder.bridge == "linear":
+        return
+    if system.decoder.kind not in DECODERS.table:
+        kinds = ", ".join(DECODERS.names)
+        yield "decoder", f"bridge is for the kinds {kinds}. Delete it, or write another kind."
+    if system.head.bridge.queries:
+        yield "head", "Its heads look at the queries of [decoder] bridge already. Delete [head.bridge]."
 
 
 def _untold(system: CaptionSystem) -> Iterator[tuple[str, str]]:

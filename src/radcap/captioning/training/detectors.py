@@ -6,18 +6,19 @@ as any concept model is; so `radcap predict MODEL/concepts DATA` answers the con
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import torch
 
-from radcap.captioning.building import JOINT
+from radcap.captioning.building import JOINT, bridge_settings
 from radcap.detection.models.folder import ModelFolder
 from radcap.detection.system import ConceptSystem, DataSettings
 from radcap.detection.training.cards import model_card
 from radcap.detection.training.judging import judge
 from radcap.detection.training.networks import Trainer
 from radcap.detection.training.parts import Parts
+from radcap.vision.heads.bridged import BridgedHead
 from radcap.vision.network import Network
 from radcap.vision.settings import TrainSettings
 from radcap.vision.weight_files import write_weight_file
@@ -56,20 +57,21 @@ class JointJudge:
 
 
 def network_of(taught: Taught) -> Network:
-    """Backbone and concept head."""
-    head = cast("Head", taught.top.heads["concepts"])
-    return Network(taught.encoder.backbone, head).eval()
+    """Backbone and concept head, with the bridge between them where there is one."""
+    head, bridge = cast("Head", taught.top.heads["concepts"]), taught.top.writer.bridge
+    return Network(taught.encoder.backbone, head if bridge is None else BridgedHead(bridge, head)).eval()
 
 
 def concept_system(system: CaptionSystem) -> ConceptSystem:
     """The tables of a joint system that are about its concepts."""
+    bridge = bridge_settings(system.decoder)
     return ConceptSystem(
         name=f"{system.name}/concepts",
         task="concepts",
         data=_base(DataSettings, system.data),
         image=system.image,
         backbone=system.backbone,
-        head=system.head,
+        head=replace(system.head, bridge=bridge) if bridge.queries else system.head,
         train=_base(TrainSettings, system.train),
         calibration=system.calibration,
         decision=system.decision,
