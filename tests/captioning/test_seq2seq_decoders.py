@@ -17,7 +17,7 @@ from safetensors.torch import load_file
 from radcap.captioning.base_models.pretrained import load_language_model
 from radcap.captioning.decoders import Decoder, Memory, make_decoder
 from radcap.captioning.decoders.lora import add_lora, lora_weights
-from radcap.captioning.decoders.seq2seq import EncoderDecoder
+from radcap.captioning.decoders.seq2seq import Seq2SeqModel
 from radcap.captioning.generation import Marks, write
 from radcap.captioning.settings import DecoderSettings, GenerateSettings
 from radcap.captioning.tokens import open_tokenizer
@@ -47,11 +47,11 @@ def settings(folder: Path, **changes: Any) -> DecoderSettings:
 
 
 @pytest.fixture(scope="module")
-def decoder(folders: dict[str, Path], kind: str) -> EncoderDecoder:
+def decoder(folders: dict[str, Path], kind: str) -> Seq2SeqModel:
     """As if it had been trained: LoRA begins with nothing."""
     torch.manual_seed(1)
     made = make_decoder(settings(folders[kind]), VOCABULARY).eval()
-    assert isinstance(made, EncoderDecoder)
+    assert isinstance(made, Seq2SeqModel)
     with torch.no_grad():
         for weight in made.own_weights().values():
             weight.normal_(0, 0.3)
@@ -72,7 +72,7 @@ def tokens(rows: int = ROWS, length: int = LENGTH) -> torch.Tensor:
     return torch.randint(3, VOCABULARY, (rows, length))
 
 
-def test_a_memory_of_words_is_the_text_that_is_read(decoder: EncoderDecoder, kind: str) -> None:
+def test_a_memory_of_words_is_the_text_that_is_read(decoder: Seq2SeqModel, kind: str) -> None:
     """Whatever mark the tokenizer begins with, a caption begins as the model's own texts do."""
     text, said = tokens(2, 4), tokens(2)
     whole = Memory(decoder.embed(text), torch.ones(2, 4, dtype=torch.bool))
@@ -84,7 +84,7 @@ def test_a_memory_of_words_is_the_text_that_is_read(decoder: EncoderDecoder, kin
 
 
 @torch.inference_mode()
-def test_step_after_step_is_the_same_as_at_once(decoder: EncoderDecoder) -> None:
+def test_step_after_step_is_the_same_as_at_once(decoder: Seq2SeqModel) -> None:
     said, seen = tokens(), memory()
     state, told = decoder.begin(seen, LENGTH), []
     for place in range(LENGTH):
@@ -95,7 +95,7 @@ def test_step_after_step_is_the_same_as_at_once(decoder: EncoderDecoder) -> None
 
 @torch.inference_mode()
 @pytest.mark.parametrize("rows", [[2, 0], [1, 1, 1, 0]])
-def test_rows_are_taken_in_any_order_and_number(decoder: EncoderDecoder, rows: list[int]) -> None:
+def test_rows_are_taken_in_any_order_and_number(decoder: Seq2SeqModel, rows: list[int]) -> None:
     said, seen, kept = tokens(), memory(), torch.tensor(rows)
     some = Memory(seen.values[kept], seen.there[kept])
     begun = decoder.begin(seen, 9).take(kept)  # before anything is written
@@ -110,7 +110,7 @@ def test_rows_are_taken_in_any_order_and_number(decoder: EncoderDecoder, rows: l
 
 
 @torch.inference_mode()
-def test_a_state_can_be_gone_on_from_twice(decoder: EncoderDecoder) -> None:
+def test_a_state_can_be_gone_on_from_twice(decoder: Seq2SeqModel) -> None:
     said = tokens()
     _, state = decoder.step(decoder.begin(memory(), 9), said[:, 0])
     first, _ = decoder.step(state, said[:, 1])
@@ -121,7 +121,7 @@ def test_a_state_can_be_gone_on_from_twice(decoder: EncoderDecoder) -> None:
 
 
 @torch.inference_mode()
-def test_entries_that_are_not_there_have_no_influence(decoder: EncoderDecoder) -> None:
+def test_entries_that_are_not_there_have_no_influence(decoder: Seq2SeqModel) -> None:
     said, seen = tokens(), memory()
     other = Memory(seen.values.masked_fill(~seen.there[..., None], torch.nan), seen.there)
     assert torch.equal(decoder(seen, said), decoder(other, said))
@@ -132,7 +132,7 @@ def test_entries_that_are_not_there_have_no_influence(decoder: EncoderDecoder) -
         )
 
 
-def test_the_memory_matters_and_hands_gradients_back(decoder: EncoderDecoder) -> None:
+def test_the_memory_matters_and_hands_gradients_back(decoder: Seq2SeqModel) -> None:
     seen = memory()
     values = seen.values.requires_grad_()
     decoder(Memory(values, seen.there), tokens()).square().sum().backward()
@@ -145,7 +145,7 @@ def test_the_memory_matters_and_hands_gradients_back(decoder: EncoderDecoder) ->
 
 @pytest.mark.parametrize("beams", [1, 5])
 @torch.inference_mode()
-def test_what_is_written_is_what_transformers_writes(decoder: EncoderDecoder, kind: str, beams: int) -> None:
+def test_what_is_written_is_what_transformers_writes(decoder: Seq2SeqModel, kind: str, beams: int) -> None:
     pad, end, begun = MARKS[kind]
     seen = memory(9)
     # as our search has it: the marks that are never written are none of the tokens
@@ -318,7 +318,7 @@ def test_where_no_start_is_named_a_text_begins_with_its_begin_mark() -> None:
     model = bart()
     model.generation_config.decoder_start_token_id = None
     model.generation_config.forced_bos_token_id = None
-    assert EncoderDecoder(model, VOCABULARY).front.tolist() == [0]
+    assert Seq2SeqModel(model, VOCABULARY).front.tolist() == [0]
 
 
 def test_more_than_the_model_reads_is_refused(folders: dict[str, Path]) -> None:
@@ -343,7 +343,7 @@ def test_words_of_t5_end_with_its_mark_and_begin_with_what_fills_up(tmp_path: Pa
     rows = token_rows(texts[:1], tokenizer, 40)
     assert rows[0, 1:].tolist() == [*pieces, 1]
     made = make_decoder(settings(tmp_path), size).eval()
-    assert isinstance(made, EncoderDecoder)
+    assert isinstance(made, Seq2SeqModel)
     whole = Memory(made.embed(rows[:, 1:]), torch.ones_like(rows[:, 1:], dtype=torch.bool))
     # transformers shifts the caption itself: what fills up stands before its first word
     theirs = made.model(input_ids=rows[:, 1:], labels=rows[:, 1:])

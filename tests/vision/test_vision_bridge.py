@@ -105,7 +105,7 @@ def test_what_is_added_begins_no_larger_than_what_it_is_added_to() -> None:
     for layer in made.layers:
         layer.register_forward_hook(lambda _, __, out: seen.append(float(out.std())))
     made(torch.randn(4, 64, 7, 7))
-    assert 0.9 < min(seen)
+    assert min(seen) > 0.9
     assert max(seen) < 2.0
 
 
@@ -146,7 +146,7 @@ def test_the_head_inside_meets_the_labels_and_teaches(features: torch.Tensor) ->
 
 
 def test_heads_must_divide_the_width_of_queries() -> None:
-    with pytest.raises(UsageError, match="width is 8, and heads is 3. Heads must divide"):
+    with pytest.raises(UsageError, match=r"width is 8, and heads is 3\. Heads must divide"):
         replace(SETTINGS, heads=3)
     with pytest.raises(UsageError, match="heads is 0"):
         replace(SETTINGS, heads=0)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from radcap.core.registry import Registry
 
-__all__ = ["CAPTIONERS", "DECODERS", "RERANKERS"]
+__all__ = ["CAPTIONERS", "DECODERS", "FAMILIES", "RERANKERS", "WRITING"]
 
 # What writes word after word over a memory of the image.
 DECODERS = Registry(
@@ -20,13 +20,22 @@ DECODERS = Registry(
         "lm": "radcap.captioning.decoders.language_model:make_language_model",
     },
 )
+# Published captioners whose eyes and text side are woven into ours.
+FAMILIES = Registry(
+    "pretrained",
+    {
+        "encoder-decoder": "radcap.captioning.pretrained.encoder_decoder:EncoderDecoder",
+        "blip": "radcap.captioning.pretrained.blip:Blip",
+        "q-former": "radcap.captioning.pretrained.q_former:QFormer",
+    },
+)
+WRITING = frozenset({*DECODERS.table, *FAMILIES.table})  # kinds that write over a memory
 # How the others come to their caption, and how every kind is trained.
 CAPTIONERS = Registry(
     "captioner",
     {
-        **dict.fromkeys(DECODERS.table, "radcap.captioning.training.writing:train_writer"),
         **dict.fromkeys(
-            ("encoder-decoder", "blip", "q-former"), "radcap.captioning.training.writing:train_writer"
+            (*DECODERS.table, *FAMILIES.table), "radcap.captioning.training.writing:train_writer"
         ),
         "chat": "radcap.captioning.training.chatting:train_chat",
         "words": "radcap.captioning.training.wording:train_words",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from radcap.captioning.blocks import FAMILIES
 from radcap.captioning.decoders import make_decoder
 from radcap.captioning.network import Top
 from radcap.captioning.writer import Writer
@@ -23,9 +24,12 @@ if TYPE_CHECKING:
 
     from torch import nn
 
+    from radcap.captioning.decoders import Decoder
+    from radcap.captioning.pretrained import Published
     from radcap.captioning.settings import DecoderSettings
     from radcap.captioning.system import CaptionSystem
     from radcap.captioning.tokens import Tokenizer
+    from radcap.captioning.writer import AnyWriter
     from radcap.core import Cui
 
 __all__ = ["JOINT", "bridge_settings", "kept_weights", "make_top", "put_kept", "task_labels"]
@@ -39,13 +43,23 @@ JOINT: Mapping[str, Mapping[Cui, str] | None] = {
 }
 
 
-def make_top(system: CaptionSystem, tokenizer: Tokenizer, labels: tuple[Cui, ...], seen: int) -> Top:
+def make_top(
+    system: CaptionSystem,
+    tokenizer: Tokenizer,
+    labels: tuple[Cui, ...],
+    seen: int,
+    published: Published | None = None,
+) -> Top:
     """The writer with the heads of the joint tasks, over feature maps of a width."""
-    decoder = make_decoder(system.decoder, tokenizer.size)
-    settings = bridge_settings(system.decoder)
-    bridge = Bridge(settings, seen) if settings.queries else None
-    writer = Writer(decoder, seen, len(labels), pad=tokenizer.pad, grid=system.decoder.grid, bridge=bridge)
-    width = seen if bridge is None else bridge.width
+    pad, grid = tokenizer.pad, system.decoder.grid
+    writer: AnyWriter
+    if published is not None:
+        writer = published.writer(seen, len(labels), pad=pad, grid=grid)
+    else:
+        decoder, settings = _decoder(system, tokenizer), bridge_settings(system.decoder)
+        bridge = Bridge(settings, seen) if settings.queries else None
+        writer = Writer(decoder, seen, len(labels), pad=pad, grid=grid, bridge=bridge)
+    width = seen if writer.bridge is None else writer.bridge.width
     heads = {
         name: make_head(system.head, width, len(task_labels(name, labels)))
         for name in JOINT
@@ -69,6 +83,16 @@ def bridge_settings(decoder: DecoderSettings) -> BridgeSettings:
     )
 
 
+def _decoder(system: CaptionSystem, tokenizer: Tokenizer) -> Decoder:
+    """Ours, or one of a published kind with random weights."""
+    if system.decoder.kind not in FAMILIES.table:
+        return make_decoder(system.decoder, tokenizer.size)
+    from radcap.captioning.pretrained import family_of
+
+    geometry = system.pretrained.geometry
+    return family_of(system.decoder.kind).drawn(geometry, system.decoder, tokenizer)
+
+
 def task_labels(task: str, labels: tuple[Cui, ...]) -> tuple[Cui, ...]:
     """The labels that a joint task is about."""
     about = JOINT[task]
@@ -77,9 +101,8 @@ def task_labels(task: str, labels: tuple[Cui, ...]) -> tuple[Cui, ...]:
 
 def kept_weights(top: Top, backbone: nn.Module | None = None) -> dict[str, torch.Tensor]:
     """What is written: of the decoder its own weights alone."""
-    inner = "writer.decoder."
-    held = {name: value for name, value in top.state_dict().items() if not name.startswith(inner)}
-    held |= {f"{inner}{name}": value for name, value in top.writer.decoder.own_weights().items()}
+    held = {f"heads.{name}": value for name, value in top.heads.state_dict().items()}
+    held |= {f"writer.{name}": value for name, value in top.writer.own_weights().items()}
     if backbone is not None:
         held |= {f"backbone.{name}": value for name, value in backbone.state_dict().items()}
     return held

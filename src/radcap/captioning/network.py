@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import torch
 
-    from radcap.captioning.writer import Writer
+    from radcap.captioning.writer import AnyWriter
     from radcap.vision.backbones import Backbone
     from radcap.vision.heads import Head
 
@@ -25,7 +25,7 @@ __all__ = ["CaptionNetwork", "Top"]
 class Top(nn.Module):
     """What stands on a backbone."""
 
-    def __init__(self, writer: Writer, heads: Mapping[str, Head] | None = None) -> None:
+    def __init__(self, writer: AnyWriter, heads: Mapping[str, Head] | None = None) -> None:
         super().__init__()
         self.writer = writer
         self.heads = nn.ModuleDict(dict(heads or {}))

@@ -21,39 +21,27 @@ if TYPE_CHECKING:
     from radcap.captioning.decoders import Decoder
     from radcap.vision.bridge import Bridge
 
-__all__ = ["Writer"]
+__all__ = ["AnyWriter", "Writer"]
 
 _IMAGE, _CONCEPT, _WORD = 0, 1, 2
 _SPREAD = 0.02
 
 
-class Writer(nn.Module):
-    """`seen` is the width of a feature map, `labels` the number of concepts that can be told.
+class AnyWriter(nn.Module):
+    """A decoder over memories; how a memory is made is a matter of its kind.
 
-    Where there is a bridge, its queries are told in place of the places of the map.
+    `pad` fills up words that are told. The image is pooled to `grid` x `grid` places, if that is not 0;
+    `always` entries of a memory come before those. Where there is a bridge, its queries are told in place of
+    the places of the map.
     """
 
-    def __init__(
-        self,
-        decoder: Decoder,
-        seen: int,
-        labels: int,
-        *,
-        pad: int,
-        grid: int = 0,
-        bridge: Bridge | None = None,
-    ) -> None:
+    always = 1
+
+    def __init__(self, decoder: Decoder, *, pad: int, grid: int = 0, bridge: Bridge | None = None) -> None:
         super().__init__()
-        width, told = decoder.width, seen if bridge is None else bridge.width
-        self.bridge = bridge
         self.decoder = decoder
-        self.pad = pad
-        self.grid = grid
-        self.look = nn.Sequential(nn.LayerNorm(told), nn.Linear(told, width), nn.LayerNorm(width))
-        self.concepts = nn.Embedding(max(labels, 1), width)
-        self.kinds = nn.Parameter(torch.randn(3, width) * _SPREAD)
-        self.nothing = nn.Parameter(torch.randn(1, 1, width) * _SPREAD)
-        nn.init.normal_(self.concepts.weight, std=1.0)
+        self.pad, self.grid = pad, grid
+        self.bridge = bridge
 
     def forward(
         self,
@@ -64,6 +52,17 @@ class Writer(nn.Module):
     ) -> torch.Tensor:
         """Logits of the token after each."""
         return self.over(None if features is None else self.bridged(features), tokens, concepts, words)
+
+    def memory(
+        self,
+        features: torch.Tensor | None,
+        concepts: torch.Tensor | None = None,
+        words: torch.Tensor | None = None,
+        *,
+        rows: int,
+    ) -> Memory:
+        """All that is known of each row."""
+        return self.told(None if features is None else self.bridged(features), concepts, words, rows=rows)
 
     def bridged(self, features: torch.Tensor) -> torch.Tensor:
         """The map that words and heads look at: that of the image, or the queries that looked at it."""
@@ -77,25 +76,62 @@ class Writer(nn.Module):
         words: torch.Tensor | None = None,
     ) -> torch.Tensor:
         """As `forward`, over a map that is bridged already."""
-        return self.decoder(self._told(seen, concepts, words, rows=len(tokens)), tokens).float()
+        return self.decoder(self.told(seen, concepts, words, rows=len(tokens)), tokens).float()
 
-    def memory(
+    def told(
         self,
-        features: torch.Tensor | None,
+        seen: torch.Tensor | None,
         concepts: torch.Tensor | None = None,
         words: torch.Tensor | None = None,
         *,
         rows: int,
     ) -> Memory:
-        """All that is known of each row."""
-        seen = None if features is None else self.bridged(features)
-        return self._told(seen, concepts, words, rows=rows)
+        """As `memory`, over a map that is bridged already."""
+        raise NotImplementedError
 
-    def _told(
+    def own_weights(self) -> dict[str, torch.Tensor]:
+        """What is kept with a captioner: of the decoder its own weights alone."""
+        inner = "decoder."
+        held = {name: value for name, value in self.state_dict().items() if not name.startswith(inner)}
+        return held | {f"{inner}{name}": value for name, value in self.decoder.own_weights().items()}
+
+    def merge(self) -> None:
+        """Make what was learnt beside the weights a part of them, once, before answering."""
+        self.decoder.merge()
+
+    def pooled(self, features: torch.Tensor) -> torch.Tensor:
+        """A feature map at the grid."""
+        if self.grid and features.shape[-1] > self.grid:
+            return F.adaptive_avg_pool2d(features, self.grid)
+        return features
+
+
+class Writer(AnyWriter):
+    """`seen` is the width of a feature map, `labels` the number of concepts that can be told."""
+
+    def __init__(
+        self,
+        decoder: Decoder,
+        seen: int,
+        labels: int,
+        *,
+        pad: int,
+        grid: int = 0,
+        bridge: Bridge | None = None,
+    ) -> None:
+        super().__init__(decoder, pad=pad, grid=grid, bridge=bridge)
+        width, told = decoder.width, seen if bridge is None else bridge.width
+        self.look = nn.Sequential(nn.LayerNorm(told), nn.Linear(told, width), nn.LayerNorm(width))
+        self.concepts = nn.Embedding(max(labels, 1), width)
+        self.kinds = nn.Parameter(torch.randn(3, width) * _SPREAD)
+        self.nothing = nn.Parameter(torch.randn(1, 1, width) * _SPREAD)
+        nn.init.normal_(self.concepts.weight, std=1.0)
+
+    def told(
         self,
         seen: torch.Tensor | None,
-        concepts: torch.Tensor | None,
-        words: torch.Tensor | None,
+        concepts: torch.Tensor | None = None,
+        words: torch.Tensor | None = None,
         *,
         rows: int,
     ) -> Memory:
@@ -113,15 +149,11 @@ class Writer(nn.Module):
             there.append(words != self.pad)
         return Memory(torch.cat(values, dim=1), torch.cat(there, dim=1))
 
-    def _pooled(self, features: torch.Tensor) -> torch.Tensor:
-        if self.grid and features.shape[-1] > self.grid:
-            return F.adaptive_avg_pool2d(features, self.grid)
-        return features
-
     def _image(self, seen: torch.Tensor) -> torch.Tensor:
         """A map as a row of vectors that know their place; queries have none."""
-        shown = self._pooled(seen) if self.bridge is None else seen
+        shown = self.pooled(seen) if self.bridge is None else seen
         vectors = self.look(shown.flatten(2).transpose(1, 2))
         if self.bridge is None:
-            vectors = vectors + place_sines(*shown.shape[-2:], vectors)
+            height, width = shown.shape[-2:]
+            vectors = vectors + place_sines(height, width, vectors)
         return vectors + self.kinds[_IMAGE]

@@ -21,7 +21,7 @@ from radcap.explanation.lenses.writer_lens import WriterLens
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from radcap.captioning.writer import Writer
+    from radcap.captioning.writer import AnyWriter
     from radcap.explanation.faithfulness.values import Sanity
     from radcap.explanation.lenses.lens import Lens
     from radcap.explanation.methods.method import Method
@@ -56,7 +56,7 @@ def with_network(lens: Lens, network: nn.Module) -> Lens:
     backbone = cast("Backbone", parts.backbone)
     if isinstance(lens, WriterLens):
         eyes = Eyes(lens.model.eyes.place, lens.model.eyes.view, backbone)
-        scribe = replace(lens.model.scribe, writer=cast("Writer", parts.top))
+        scribe = replace(lens.model.scribe, writer=cast("AnyWriter", parts.top))
         return replace(lens, model=replace(lens.model, eyes=eyes, scribe=scribe))
     if isinstance(lens, NeighbourLens):
         return replace(lens, backbone=backbone, head=cast("Head", parts.top))

@@ -82,7 +82,8 @@ class Bridge(nn.Module):
         if self.grid and features.shape[-1] > self.grid:
             features = F.adaptive_avg_pool2d(features, self.grid)
         places = self.entry(features.flatten(2).transpose(1, 2))
-        places = places + place_sines(*features.shape[-2:], places)
+        height, width = features.shape[-2:]
+        places = places + place_sines(height, width, places)
         queries = self.queries.expand(len(features), -1, -1).to(places.dtype)
         for layer in self.layers:
             queries = layer(queries, places)

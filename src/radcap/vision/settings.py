@@ -99,6 +99,7 @@ class BackboneSettings:
     width: int = 64  # auto-encoder: its features; residual-scales: its output channels
     corruption: float = 0.2  # auto-encoder: the part of the pixels that is hidden from it
     pooled: bool = False  # hugging-face and open-clip: the model's own image vector, as a map of one place
+    tokens: bool = False  # hugging-face: class token and registers stand behind the channels of each place
     # of networks that a published folder describes (hugging-face, open-clip): its configuration as JSON,
     # which a trained model keeps so that it needs the folder no more
     geometry: str = ""

@@ -8,6 +8,7 @@ was drawn. No network, no pickled weights, no code of the folder.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -17,10 +18,11 @@ from radcap.core import InputError
 from radcap.vision.transformers_library import open_transformers, quiet
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
     from types import ModuleType
 
-__all__ = ["load_language_model", "transformers_module"]
+__all__ = ["load_language_model", "load_model", "read_config", "transformers_module"]
 
 
 def transformers_module() -> ModuleType:
@@ -31,31 +33,72 @@ def transformers_module() -> ModuleType:
 def load_language_model(folder: Path) -> Any:  # noqa: ANN401 - a model of transformers
     """The model in single precision, ready to answer; config.json says which of the two kinds it is."""
     check_folder(folder)
+    what = "a language model"
+    encodes = read_config(folder, what).is_encoder_decoder
+    return load_model(folder, "AutoModelForSeq2SeqLM" if encodes else "AutoModelForCausalLM", what)[0]
+
+
+def load_model(
+    folder: Path,
+    architecture: str,
+    what: str,
+    *,
+    attention: str | None = "sdpa",
+    new: tuple[str, ...] = (),
+    changes: Mapping[str, Any] | None = None,
+) -> tuple[Any, frozenset[str]]:
+    """A model in single precision, ready to answer, and the weights that the folder does not hold.
+
+    None may be absent but those whose names have one of `new` in them. `attention` is how it is computed: a
+    folder could name a kernel to be fetched. `changes` are made to the configuration.
+    """
+    check_folder(folder)
     transformers = transformers_module()
-    safe: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    given: dict[str, Any] = {"attn_implementation": attention}
+    if changes is not None:
+        given["config"] = read_config(folder)
+        for name, value in changes.items():
+            setattr(given["config"], name, value)
     try:
         with quiet(transformers):
-            config = transformers.AutoConfig.from_pretrained(folder, **safe)
-            encodes = config.is_encoder_decoder
-            kind = transformers.AutoModelForSeq2SeqLM if encodes else transformers.AutoModelForCausalLM
-            model, loading = kind.from_pretrained(
+            model, loading = getattr(transformers, architecture).from_pretrained(
                 folder,
-                attn_implementation="sdpa",  # or a folder could name a kernel to be fetched
                 dtype=torch.float32,
                 output_loading_info=True,
                 use_safetensors=True,
                 ignore_mismatched_sizes=True,  # they are told below, by name
-                **safe,
+                **given,
             )
     except Exception as error:  # transformers raises what its many parts raise
-        why = str(error).partition("\n")[0][:300].rstrip(".")
-        raise InputError(
-            f"{folder} cannot be loaded as a language model: {why}. Give a model that transformers"
-            f" {transformers.__version__} knows, without code of its own.",
-            path=str(folder),
-        ) from error
-    _check_loading(folder, loading)
-    return model.eval()
+        raise _unloadable(folder, what, error) from error
+    fresh = frozenset(one for one in loading["missing_keys"] if any(mark in one for mark in new))
+    _check_loading(folder, {**loading, "missing_keys": set(loading["missing_keys"]) - fresh})
+    return model.eval(), fresh
+
+
+def read_config(folder: Path, what: str = "a model of transformers") -> Any:  # noqa: ANN401 - transformers' own
+    """What a folder says of its model's shape."""
+    transformers = transformers_module()
+    try:
+        return transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except Exception as error:  # each configuration has checks of its own
+        raise _unloadable(folder, what, error) from error
+
+
+def _unloadable(folder: Path, what: str, error: Exception) -> InputError:
+    why = str(error).partition("\n")[0][:300].rstrip(".")
+    return InputError(
+        f"{folder} cannot be loaded as {what}: {why}. Give a model that transformers"
+        f" {transformers_module().__version__} knows, without code of its own.",
+        path=str(folder),
+    )
+
+
+# What older versions of transformers wrote beside the weights, and heads that write no caption.
+_BESIDE = re.compile(
+    r"(^|\.)(position_ids|attn\.(masked_)?bias|crossattention\.(masked_)?bias"
+    r"|cls\.seq_relationship\.(weight|bias)|bert\.pooler\.dense\.(weight|bias))$"
+)
 
 
 def _check_loading(folder: Path, loading: dict[str, Any]) -> None:
@@ -66,7 +109,8 @@ def _check_loading(folder: Path, loading: dict[str, Any]) -> None:
     )
     for kind, what in kinds:
         # a weight of another shape comes with both shapes
-        names = sorted(one if isinstance(one, str) else str(one[0]) for one in loading.get(kind) or ())
+        named = (one if isinstance(one, str) else str(one[0]) for one in loading.get(kind) or ())
+        names = sorted(one for one in named if kind != "unexpected_keys" or not _BESIDE.search(one))
         if names:
             path = weight_file(folder, names[0])
             raise InputError(

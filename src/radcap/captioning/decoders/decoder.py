@@ -24,6 +24,9 @@ class State(Protocol):
     """All that a decoder knows of the captions it is writing."""
 
     def take(self, rows: torch.Tensor) -> State: ...
+    def within(self, rows: torch.Tensor) -> State:
+        """The same, where captions change places with those of their own image alone."""
+        ...
 
 
 class Decoder(nn.Module):

@@ -18,7 +18,7 @@ from radcap.captioning.base_models.model_folder import check_tokenizer
 from radcap.captioning.base_models.pretrained import load_language_model
 from radcap.captioning.decoders.borrowed import Borrowed, copied, in_front
 from radcap.captioning.decoders.lora import add_lora
-from radcap.captioning.decoders.seq2seq import EncoderDecoder
+from radcap.captioning.decoders.seq2seq import Seq2SeqModel
 from radcap.core import UsageError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def make_language_model(settings: DecoderSettings, size: int) -> Decoder:
     model = load_language_model(folder)
     check_tokenizer(folder, size, model.config.vocab_size)
     add_lora(model, settings)
-    return EncoderDecoder(model, size) if model.config.is_encoder_decoder else LanguageModel(model, size)
+    return Seq2SeqModel(model, size) if model.config.is_encoder_decoder else LanguageModel(model, size)
 
 
 class LanguageModel(Borrowed):
@@ -100,6 +100,8 @@ class Past:
         cache = copied(self.cache)
         cache.reorder_cache(rows)
         return Past(cache, self.there[rows], self.position[rows])
+
+    within = take
 
 
 def _and_there(there: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:

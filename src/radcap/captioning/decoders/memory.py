@@ -20,12 +20,15 @@ class Memory:
 
     values: torch.Tensor
     there: torch.Tensor
+    whole: bool = False  # where it is known that all is there, attention needs no mask
 
     def __len__(self) -> int:
         return len(self.values)
 
     def held(self) -> torch.Tensor:
         """The values, and zeros where nothing is there: whatever stood there has no say, not even a NaN."""
+        if self.whole:
+            return self.values
         return self.values.masked_fill(~self.there[..., None], 0)
 
     def mean(self) -> torch.Tensor:
@@ -35,4 +38,5 @@ class Memory:
 
     def repeated(self, times: int) -> Memory:
         """Each row so many times, one after another: for beams and samples."""
-        return Memory(self.values.repeat_interleave(times, 0), self.there.repeat_interleave(times, 0))
+        values, there = (part.repeat_interleave(times, 0) for part in (self.values, self.there))
+        return Memory(values, there, self.whole)

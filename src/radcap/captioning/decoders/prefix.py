@@ -37,6 +37,8 @@ class PrefixState:
     def take(self, rows: torch.Tensor) -> PrefixState:
         return replace(self, past=self.past.index_select(0, rows), there=self.there.index_select(0, rows))
 
+    within = take
+
 
 class Prefix(Layered):
     """Layers that only read: 2,905,296 weights as set, for 2,000 tokens."""

@@ -45,6 +45,8 @@ class TellingState:
     def take(self, rows: torch.Tensor) -> TellingState:
         return TellingState(_taken(self.hidden, rows))
 
+    within = take
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AttendingState:
@@ -55,6 +57,8 @@ class AttendingState:
 
     def take(self, rows: torch.Tensor) -> AttendingState:
         return AttendingState(_taken(self.hidden, rows), self.asked.take(rows))
+
+    within = take
 
 
 class Telling(Decoder):

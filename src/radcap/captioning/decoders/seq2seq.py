@@ -20,10 +20,10 @@ from radcap.core import InputError, UsageError
 if TYPE_CHECKING:
     from radcap.captioning.decoders.decoder import State
 
-__all__ = ["EncoderDecoder", "Read"]
+__all__ = ["Read", "Seq2SeqModel"]
 
 
-class EncoderDecoder(Borrowed):
+class Seq2SeqModel(Borrowed):
     """Any model of transformers for sequences from sequences."""
 
     front: torch.Tensor
@@ -102,6 +102,12 @@ class Read:
         cache = copied(self.cache)
         cache.reorder_cache(rows)
         return Read(memory, cache)
+
+    def within(self, rows: torch.Tensor) -> Read:
+        """All captions of an image look at the same."""
+        cache = copied(self.cache)
+        cache.self_attention_cache.reorder_cache(rows)
+        return Read(self.memory, cache)
 
 
 def _first_tokens(model: Any) -> list[int]:  # noqa: ANN401 - transformers' own

@@ -31,15 +31,15 @@ class TransformerState:
 
     past: torch.Tensor
     sights: tuple[Sight, ...]
-    images: torch.Tensor  # whose caption each row is
     done: int = 0
 
     def take(self, rows: torch.Tensor) -> TransformerState:
-        images = self.images[rows]
-        # beams change places within an image, which all of them see alike
-        alike = len(rows) == len(self.images) and torch.equal(images, self.images)
-        sights = self.sights if alike else tuple(sight.take(rows) for sight in self.sights)
-        return TransformerState(self.past.index_select(0, rows), sights, images, self.done)
+        sights = tuple(sight.take(rows) for sight in self.sights)
+        return TransformerState(self.past.index_select(0, rows), sights, self.done)
+
+    def within(self, rows: torch.Tensor) -> TransformerState:
+        """What is seen of an image, all of its captions see alike."""
+        return TransformerState(self.past.index_select(0, rows), self.sights, self.done)
 
 
 class Transformer(Layered):
@@ -55,8 +55,7 @@ class Transformer(Layered):
     @torch.no_grad()
     def begin(self, memory: Memory, longest: int) -> TransformerState:
         past = self.stack.no_past(len(memory), self.places.checked(longest))
-        images = torch.arange(len(memory), device=memory.values.device)
-        return TransformerState(past, self._sights(memory), images)
+        return TransformerState(past, self._sights(memory))
 
     @torch.no_grad()
     def step(self, state: State, tokens: torch.Tensor) -> tuple[torch.Tensor, TransformerState]:

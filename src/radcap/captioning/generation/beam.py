@@ -117,4 +117,4 @@ def _ended(best: _Continued, is_end: torch.Tensor, beams: int) -> tuple[torch.Te
 def _advanced(before: _Running, state: State, best: _Continued) -> _Running:
     rows, token = best.rows.flatten(), best.tokens.flatten()
     written = torch.cat([before.written[rows], token[:, None]], dim=1)
-    return _Running(before.images, best.sums, written, token, state.take(rows))
+    return _Running(before.images, best.sums, written, token, state.within(rows))

@@ -20,6 +20,8 @@ from radcap.captioning.models.recall import CAPTIONS, load_recall
 from radcap.captioning.models.scribe import Scribe
 from radcap.captioning.models.support import Judge
 from radcap.captioning.models.writer_model import WriterModel
+from radcap.captioning.pretrained import has_own_eyes, open_published, published_tokenizer
+from radcap.captioning.pretrained.saving import saved_source
 from radcap.captioning.prompting import make_prompter
 from radcap.captioning.tokens import open_tokenizer
 from radcap.core import InputError
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from radcap.captioning.models.answers import CaptionAnswers
     from radcap.captioning.models.recall import Recall
     from radcap.captioning.network import Top
+    from radcap.captioning.pretrained import Published
     from radcap.captioning.system import CaptionSystem
     from radcap.captioning.tokens import Tokenizer
     from radcap.core import Cui
@@ -75,7 +78,9 @@ def open_captioner(model: str | Path, device: str = "auto") -> Captioner:
 def is_kept(system: CaptionSystem) -> bool:
     """Whether the backbone's weights are a part of the captioner's own."""
     shared = bool(system.detector.model) and system.detector.share
-    return not shared and not (system.backbone.frozen and system.backbone.weights == "package")
+    if shared or has_own_eyes(system):
+        return False
+    return not (system.backbone.frozen and system.backbone.weights == "package")
 
 
 def make_model(
@@ -97,14 +102,18 @@ def make_model(
 
 
 def _eyes(
-    folder: CaptionFolder, system: CaptionSystem, place: Place, weights: Mapping[str, torch.Tensor]
+    folder: CaptionFolder,
+    system: CaptionSystem,
+    place: Place,
+    weights: Mapping[str, torch.Tensor],
+    published: Published | None = None,
 ) -> Eyes:
     """The detector's, or those of the captioner; its backbone is filled where its weights are given."""
     found = folder.detector(system)
     detector = None if found is None else open_network(found, place)
     if detector is not None and system.detector.share:
         return Eyes(place, detector.view, None, detector)
-    backbone = _backbone(system, weights)
+    backbone = _backbone(system, weights) if published is None else published.eyes.eval()
     fold(backbone)
     backbone.to(place.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
     return Eyes(place, View(system.image), backbone, detector)
@@ -142,15 +151,23 @@ def _tokenizer_path(folder: CaptionFolder, system: CaptionSystem) -> Path:
     return folder.tokenizer
 
 
+def _published(folder: CaptionFolder, system: CaptionSystem) -> tuple[Published | None, Tokenizer]:
+    """The published captioner that was begun with, where there is one, and what reads and writes words."""
+    if not has_own_eyes(system):
+        return None, open_tokenizer(_tokenizer_path(folder, system))
+    source = saved_source(folder, system)
+    return open_published(system, source), published_tokenizer(system, source)
+
+
 def _writer(folder: CaptionFolder, system: CaptionSystem, place: Place) -> WriterModel:
     held = read_weight_file(folder.weights)
-    tokenizer = open_tokenizer(_tokenizer_path(folder, system))
+    published, tokenizer = _published(folder, system)
     names = folder.names() if folder.has("labels.csv") else {}
     with _fitting(folder):
-        eyes = _eyes(folder, system, place, held)
-        top = make_top(system, tokenizer, tuple(names), eyes.width)
+        eyes = _eyes(folder, system, place, held, published)
+        top = make_top(system, tokenizer, tuple(names), eyes.width, published)
         put_kept({name: one for name, one in held.items() if not name.startswith(_BACKBONE)}, top)
-    top.writer.decoder.merge()
+    top.writer.merge()
     recall = None
     if system.condition.neighbours:
         assert eyes.detector is not None  # noqa: S101 - a system without is refused when it is read

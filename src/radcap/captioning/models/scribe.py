@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from radcap.captioning.prompting import Prompter
     from radcap.captioning.system import CaptionSystem
     from radcap.captioning.tokens import Tokenizer
-    from radcap.captioning.writer import Writer
+    from radcap.captioning.writer import AnyWriter
     from radcap.core import Cui
     from radcap.vision.training import Place
 
@@ -53,7 +53,7 @@ class Scribe:
     """A writer in evaluation mode with all that it writes by."""
 
     system: CaptionSystem
-    writer: Writer
+    writer: AnyWriter
     tokenizer: Tokenizer
     labels: tuple[Cui, ...]
     place: Place

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from radcap.captioning.tokens.tokenizer import Tokenizer
 
-__all__ = ["TOKENIZER", "open_tokenizer", "tokenizer_digest"]
+__all__ = ["TOKENIZER", "open_tokenizer", "tokenizer_digest", "tokenizer_file"]
 
 TOKENIZER = "tokenizer.json"
 
 
 def open_tokenizer(path: Path) -> Tokenizer:
     """The tokenizer of a `tokenizer.json`, or of a folder that holds one."""
-    file = _file(path)
+    file = tokenizer_file(path)
     document = read_document(file)
     try:
         parts = parts_of(document)
@@ -37,10 +37,11 @@ def open_tokenizer(path: Path) -> Tokenizer:
 
 def tokenizer_digest(path: Path) -> str:
     """SHA-256 of that file, by which a model knows its tokenizer."""
-    return hashlib.sha256(_file(path).read_bytes()).hexdigest()
+    return hashlib.sha256(tokenizer_file(path).read_bytes()).hexdigest()
 
 
-def _file(path: Path) -> Path:
+def tokenizer_file(path: Path) -> Path:
+    """The file itself, or the one in a folder."""
     file = path / TOKENIZER if path.is_dir() else path
     if not file.exists():
         raise InputError(

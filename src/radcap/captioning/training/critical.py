@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from radcap.captioning.training.feeds import CaptionBatch
     from radcap.captioning.training.lessons import CaptionLesson
     from radcap.captioning.training.rewards import Reward
-    from radcap.captioning.writer import Writer
+    from radcap.captioning.writer import AnyWriter
     from radcap.vision.pictures import Chance
 
 __all__ = ["CriticalLesson", "critical_loss", "log_probabilities"]
@@ -57,7 +57,7 @@ class CriticalLesson:
     plain: CaptionLesson
     settings: ScstSettings
     tokenizer: Tokenizer
-    writer: Writer
+    writer: AnyWriter
     look: Callable[[torch.Tensor], torch.Tensor]
     reward: Reward
     longest: int

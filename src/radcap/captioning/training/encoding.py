@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from radcap.captioning.models.eyes import Eyes
+from radcap.captioning.pretrained import has_own_eyes, open_published
 from radcap.detection.examples import label_matrix
 from radcap.detection.training.decoding import decoded_pictures
 from radcap.vision.backbones import make_backbone
@@ -25,6 +26,7 @@ from radcap.zoo import find
 from radcap.zoo.finding import PREFIX
 
 if TYPE_CHECKING:
+    from radcap.captioning.pretrained import Published
     from radcap.captioning.training.maker import CaptionMaker
     from radcap.captioning.training.parts import Captioned
     from radcap.vision.backbones import Backbone
@@ -59,11 +61,12 @@ class GazeFeed:
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """A backbone, the images it wants, and whether it learns."""
+    """A backbone, the images it wants, and whether it learns; `published` is the captioner it is of."""
 
     backbone: Backbone
     image: ImageSettings
     learns: bool
+    published: Published | None = None
 
     def eyes(self, maker: CaptionMaker) -> Eyes:
         """As a captioner looks that is asked, and not trained."""
@@ -94,6 +97,8 @@ def make_encoder(maker: CaptionMaker) -> Encoder:
         theirs = maker.detector.view.settings
         image = replace(theirs, augment=system.image.augment)
         return Encoder(maker.detector.network.backbone, image, learns=False)
+    if has_own_eyes(system):
+        return _published(maker)
     settings = system.backbone
     if settings.weights.startswith(PREFIX):
         settings = replace(settings, weights=str(find(settings.weights)))
@@ -102,3 +107,13 @@ def make_encoder(maker: CaptionMaker) -> Encoder:
     if settings.frozen:
         backbone.eval().requires_grad_(requires_grad=False)
     return Encoder(backbone, system.image, learns=not settings.frozen)
+
+
+def _published(maker: CaptionMaker) -> Encoder:
+    """The eyes of the published captioner, which learn unless all of their weights are frozen."""
+    system = maker.system
+    torch.manual_seed(system.train.seed)  # cross-attention may be new
+    published = open_published(system)
+    backbone = published.eyes.to(maker.place.device)
+    learns = any(one.requires_grad for one in backbone.parameters())
+    return Encoder(backbone if learns else backbone.eval(), system.image, learns, published)

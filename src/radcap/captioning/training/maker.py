@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from radcap.captioning.models.folder import OWN_DETECTOR, weights_digest
+from radcap.captioning.pretrained import has_own_eyes, published_tokenizer
 from radcap.captioning.texts import read_texts
 from radcap.captioning.tokens import open_tokenizer, tokenizer_digest, train_bpe
 from radcap.core import UsageError
@@ -92,12 +93,14 @@ class CaptionMaker:
     @cached_property
     def tokenizer(self) -> Tokenizer:
         """The one that is named, or one that is learnt from all that is read."""
-        if self.system.tokenizer.file:
+        if self.system.tokenizer.file and not has_own_eyes(self.system):
             return open_tokenizer(Path(self.system.tokenizer.file))
         if self.system.decoder.kind == "lm":
             from radcap.captioning.base_models import language_model_folder
 
             return open_tokenizer(language_model_folder(self.system.decoder.model))
+        if has_own_eyes(self.system):
+            return published_tokenizer(self.system)
         read = () if self.language is None else self.language.kept.values()
         return train_bpe([*self.parts.fit.captions, *read], self.system.tokenizer.size)
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from radcap.captioning.training.encoding import Encoder
     from radcap.captioning.training.feeds import CaptionFeed
     from radcap.captioning.training.maker import CaptionMaker
-    from radcap.captioning.writer import Writer
+    from radcap.captioning.writer import AnyWriter
     from radcap.vision.training import EpochRow, Exam, Lesson, Trained
 
 __all__ = ["Course", "Taught", "greedy_captions"]
@@ -77,7 +77,8 @@ class Course:
         """From first weights to the end of the last stage."""
         maker, system = self.maker, self.maker.system
         torch.manual_seed(system.train.seed)
-        top = make_top(system, maker.tokenizer, maker.labels, self.encoder.backbone.width)
+        width, published = self.encoder.backbone.width, self.encoder.published
+        top = make_top(system, maker.tokenizer, maker.labels, width, published)
         top.to(maker.place.device)
         stages: dict[str, Trained] = {}
         if maker.language is not None:
@@ -91,7 +92,7 @@ class Course:
             stages["scst"] = self._criticised(network, top, plain, held, train)
         return Taught(top, self.encoder, stages)
 
-    def _read(self, writer: Writer) -> Trained:
+    def _read(self, writer: AnyWriter) -> Trained:
         """Text alone, a part of it held out to see how it goes."""
         maker, wanted = self.maker, self.maker.system.language
         assert maker.language is not None  # noqa: S101 - asked only where there is text
@@ -237,7 +238,7 @@ def joint_tasks(maker: CaptionMaker) -> dict[str, Task]:
 
 
 @torch.no_grad()
-def greedy_captions(writer: Writer, feed: CaptionFeed, course: Course, batch: int = 256) -> list[str]:
+def greedy_captions(writer: AnyWriter, feed: CaptionFeed, course: Course, batch: int = 256) -> list[str]:
     """The likeliest words for each place of a feed, one after another."""
     maker, tokenizer = course.maker, course.maker.tokenizer
     settings = GenerateSettings(method="greedy", shortest=1, longest=maker.system.generate.longest)

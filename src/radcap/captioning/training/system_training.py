@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from radcap.captioning.blocks import CAPTIONERS, DECODERS
+from radcap.captioning.blocks import CAPTIONERS, WRITING
 from radcap.captioning.models.folder import CaptionFolder
+from radcap.captioning.pretrained import has_own_eyes
 from radcap.captioning.training.encoding import make_encoder
 from radcap.captioning.training.maker import CaptionMaker
 from radcap.captioning.training.parts import CaptionParts
@@ -43,9 +44,9 @@ def train_captions(system: CaptionSystem, dataset: Dataset, out: Path, talk: Tal
 def _check(maker: CaptionMaker) -> None:
     """Refuse what is named and is not there, before the folder is begun."""
     system = maker.system
-    kind, writes = system.decoder.kind, system.decoder.kind in DECODERS.table
+    kind, writes = system.decoder.kind, system.decoder.kind in WRITING
     _ = maker.detector_folder, maker.language
-    if writes and (system.tokenizer.file or kind == "lm"):
+    if writes and (system.tokenizer.file or kind == "lm" or has_own_eyes(system)):
         _ = maker.tokenizer
     if kind not in _BLIND:
         make_encoder(maker)

@@ -16,6 +16,7 @@ from radcap.captioning.models.folder import OWN_DETECTOR, weights_digest
 from radcap.captioning.models.opening import PHRASES, is_kept, make_model
 from radcap.captioning.models.recall import save_recall
 from radcap.captioning.naming import finding_phrases
+from radcap.captioning.pretrained.saving import write_published
 from radcap.captioning.prompting import make_prompter
 from radcap.captioning.training.cards import caption_card, stage_facts
 from radcap.captioning.training.detectors import JointJudge, write_detector
@@ -148,7 +149,10 @@ class _Work:
             leans = {"model": OWN_DETECTOR, "weights": weights_digest(write_detector(maker, taught, joint))}
             system = replace(system, detector=replace(system.detector, model=OWN_DETECTOR, share=True))
         folder.write_system(system)
-        if system.decoder.kind != "lm" or system.tokenizer.file:  # else it is the language model's own
+        published = taught.encoder.published
+        if published is not None:
+            write_published(published, system, folder, maker.tokenizer)
+        elif system.decoder.kind != "lm" or system.tokenizer.file:  # else it is the language model's own
             maker.tokenizer.save(folder.tokenizer)
         if maker.labels:
             folder.write_labels(maker.labels, maker.label_names)

@@ -58,7 +58,7 @@ def _described(backbone: BackboneSettings) -> BackboneSettings:
 
 def _shape(backbone: BackboneSettings) -> tuple[object, ...]:
     """What says which network it is."""
-    return (backbone.name, backbone.pooled, *map(_shape, backbone.part))
+    return (backbone.name, backbone.pooled, backbone.tokens, *map(_shape, backbone.part))
 
 
 def _folder(weights: str) -> ModelFolder | None:

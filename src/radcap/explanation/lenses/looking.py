@@ -1,6 +1,6 @@
 """Where a captioner looks while it writes: its attention over what it knows of the image.
 
-Invariant: entries of the memory are one that is always there, then the image place by place, then what is
+Invariant: entries of the memory are those that are always there, then the image place by place, then what is
 told beside; a query at place i stands for the token at place i of the caption.
 """
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Looks", "looked"]
 
-_ALWAYS = 1  # entries before the image's
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Looks:
@@ -35,6 +33,7 @@ class Looks:
     seen: tuple[Attended, ...]
     entries: int  # of the memory
     side: tuple[int, int]  # of the image in the memory
+    always: int = 1  # entries before it
 
     @property
     def reads(self) -> bool:
@@ -54,7 +53,7 @@ class Looks:
     def image(self, entries: torch.Tensor) -> torch.Tensor:
         """Of values over entries (... x entries) those of the image, as maps."""
         height, width = self.side
-        return entries[..., _ALWAYS : _ALWAYS + height * width].unflatten(-1, (height, width))
+        return entries[..., self.always : self.always + height * width].unflatten(-1, (height, width))
 
     def _layers(self, values: list[torch.Tensor]) -> list[Attended]:
         """A decoder that only looks beside asks anew for each word: its steps are one layer."""
@@ -74,7 +73,8 @@ def looked(lens: WriterLens, spans: Sequence[Span]) -> Looks:
         raise UsageError("This decoder looks at the image once and has no attention to show. Use grad-cam.")
     told = sum(0 if one is None else one.shape[1] for one in (lens.told.concepts, lens.told.words))
     side = _side(lens.writer.grid, *features.shape[2:])
-    return Looks(scores, tuple(seen), _ALWAYS + side[0] * side[1] + told, side)
+    always = lens.writer.always
+    return Looks(scores, tuple(seen), always + side[0] * side[1] + told, side, always)
 
 
 def _side(grid: int, height: int, width: int) -> tuple[int, int]:

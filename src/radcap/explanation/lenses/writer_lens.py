@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from radcap.captioning.models.writer_model import WriterModel
-    from radcap.captioning.writer import Writer
+    from radcap.captioning.writer import AnyWriter
     from radcap.explanation.lenses.frame import Frame
     from radcap.explanation.targets import Target
     from radcap.vision.backbones import Backbone
@@ -43,7 +43,7 @@ class WriterLens:
         return self.model.eyes.looker
 
     @property
-    def writer(self) -> Writer:
+    def writer(self) -> AnyWriter:
         return self.model.scribe.writer
 
     def scores(self, features: torch.Tensor, targets: Sequence[Target]) -> torch.Tensor:

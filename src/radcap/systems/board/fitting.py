@@ -135,7 +135,7 @@ def _stood_in(
         name = stand_in(backbone.name, beside)
         published = backbone.weights if backbone.name in _HUB else backbone.name.partition(".")[0]
         told[f"{_short_name(name)} for {published}"] = None
-        backbone = replace(backbone, name=name, weights="package", geometry="", pooled=False)
+        backbone = replace(backbone, name=name, weights="package", geometry="", pooled=False, tokens=False)
     return backbone
 
 

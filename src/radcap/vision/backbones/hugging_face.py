@@ -3,7 +3,7 @@
 `weights` names the published folder, or a repository in the Hugging Face cache. The map is the tower's last
 hidden state without class tokens; with `pooled`, the model's own image vector as a map of one place:
 projected where the model has a projection (CLIP), else by its pooler (SigLIP), else the class token, else
-the mean of all places.
+the mean of all places. With `tokens` the class token and registers stand behind the channels of each place.
 Invariant: every weight of the tower comes from the folder, or the folder is refused.
 """
 
@@ -26,7 +26,15 @@ from radcap.vision.backbones.published_folder import (
     transformers_module,
 )
 from radcap.vision.backbones.tower_features import TowerFeatures
-from radcap.vision.backbones.towers import FILES, describe, projection_of, read_tower, tower_weights
+from radcap.vision.backbones.towers import (
+    FILES,
+    describe,
+    projection_of,
+    read_tower,
+    tower_config,
+    tower_scaling,
+    tower_weights,
+)
 from radcap.vision.backbones.weights import fill
 from radcap.vision.transformers_library import quiet
 
@@ -37,7 +45,7 @@ if TYPE_CHECKING:
     from radcap.vision.backbones.backbone import Backbone
     from radcap.vision.settings import BackboneSettings
 
-__all__ = ["make_hugging_face"]
+__all__ = ["load_tower", "make_hugging_face", "tower_backbone"]
 
 
 def make_hugging_face(settings: BackboneSettings, *, size: int) -> Backbone:
@@ -65,14 +73,31 @@ def _built(
     config.vision_use_head = settings.pooled  # SigLIP's, whose head has no part in the map
     projection = geometry.projection if settings.pooled else 0
 
-    def twin() -> TowerFeatures:
-        return TowerFeatures(_drawn(cls, config), pooled=settings.pooled, projection=projection)
+    def over(network: Any) -> TowerFeatures:  # noqa: ANN401 - transformers' own
+        return TowerFeatures(network, pooled=settings.pooled, projection=projection, tokens=settings.tokens)
 
     with quiet(transformers_module()):
-        probed = probe(twin, size, cls.__name__)
-        body = TowerFeatures(network(cls, config), pooled=settings.pooled, projection=projection)
+        probed = probe(lambda: over(_drawn(cls, config)), size, cls.__name__)
+        body = over(network(cls, config))
     probed.settle(body)
     return PublishedBackbone(body, probed.width, geometry)
+
+
+def tower_backbone(network: Any, folder: Path, size: int) -> PublishedBackbone:  # noqa: ANN401 - as above
+    """A tower that stands in a larger model, which `folder` describes, with its tokens."""
+    source = str(folder / "config.json")
+    geometry = Geometry(tower_config(network.config.to_dict(), source), *tower_scaling(folder))
+    cls, config = read_tower(geometry.config, source)
+    with quiet(transformers_module()):
+        probed = probe(lambda: _with_tokens(_drawn(cls, config)), size, cls.__name__)
+    body = _with_tokens(network)
+    for name, weight in body.named_parameters():
+        weight.requires_grad_(weight.requires_grad and name in probed.used)  # a pooler has no part in the map
+    return PublishedBackbone(body, probed.width, geometry)
+
+
+def _with_tokens(network: Any) -> TowerFeatures:  # noqa: ANN401 - as above
+    return TowerFeatures(network, pooled=False, projection=0, tokens=True)
 
 
 def _set_drop(config: Any, settings: BackboneSettings) -> None:  # noqa: ANN401 - transformers' own
@@ -91,6 +116,14 @@ def _without_pooler(cls: Any) -> dict[str, Any]:  # noqa: ANN401 - transformers'
     """A pooler that few checkpoints fill is left away: the class token or the mean stands for it."""
     parameters = inspect.signature(cls.__init__).parameters
     return {"add_pooling_layer": False} if "add_pooling_layer" in parameters else {}
+
+
+def load_tower(folder: Path) -> Any:  # noqa: ANN401 - as above
+    """The network alone of a published folder, with its weights."""
+    found, path = read_folder(folder, FILES)
+    cls, config = read_tower(describe(folder, found).config, str(folder / "config.json"))
+    with quiet(transformers_module()):
+        return _loaded(cls, config, found, path)
 
 
 def _loaded(cls: Any, config: Any, found: Mapping[str, torch.Tensor], path: Path) -> Any:  # noqa: ANN401 - as above

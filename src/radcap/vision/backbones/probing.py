@@ -30,10 +30,11 @@ _TOLD = 200  # letters of another library's complaint
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """The channels of the map, and the weights that have no part in it."""
+    """The channels of the map, the weights that have no part in it, and those that have."""
 
     width: int
     idle: tuple[str, ...]
+    used: frozenset[str] = frozenset()
 
     def settle(self, body: nn.Module) -> None:
         """Weights without a part are not trained: training on several devices waits for each that is."""
@@ -61,7 +62,7 @@ def probe(make: Callable[[], nn.Module], size: int, name: str) -> Probed:
         raise UsageError(f"{name} gives no map for images of {size} pixels. Give a larger size.")
     used = cast("tuple[torch.Tensor | None, ...]", slopes)
     idle = [one for one, slope in zip(names, used, strict=True) if slope is None]
-    return Probed(int(features.shape[1]), tuple(idle))
+    return Probed(int(features.shape[1]), tuple(idle), frozenset(names) - {*idle})
 
 
 def first_line(error: Exception) -> str:

@@ -1,7 +1,8 @@
 """A vision tower of transformers as a map with channels first.
 
 Invariant: places stand in rows, whatever the tower gives; a class token and registers are left out of the
-map. With `pooled` the map has one place: the model's own image vector.
+map, or, with `tokens`, stand behind the channels of each place. With `pooled` the map has one place: the
+model's own image vector.
 """
 
 # torch is typed in part, transformers hardly
@@ -23,10 +24,10 @@ _RESIZED = "interpolate_pos_encoding"  # where a tower has it, images may have a
 class TowerFeatures(nn.Module):
     """The features of a network of transformers; a projection, of a width above 0, is for the vector."""
 
-    def __init__(self, network: Any, *, pooled: bool, projection: int) -> None:  # noqa: ANN401 - without types
+    def __init__(self, network: Any, *, pooled: bool, projection: int, tokens: bool = False) -> None:  # noqa: ANN401
         super().__init__()
         self.network = network
-        self.pooled = pooled
+        self.pooled, self.tokens = pooled, tokens
         parameters = inspect.signature(network.forward).parameters
         self.by_patches = "spatial_shapes" in parameters
         self.options = {_RESIZED: True} if _RESIZED in parameters else {}
@@ -40,6 +41,8 @@ class TowerFeatures(nn.Module):
         told = self.network(**self._given(images))
         hidden: torch.Tensor = told.last_hidden_state
         places = _as_map(hidden, images.shape[-1] // self.patch)
+        if self.tokens:
+            return torch.cat([places, *_tokens(told, places)], dim=1)
         if not self.pooled:
             return places
         vector: torch.Tensor | None = getattr(told, "pooler_output", None)
@@ -66,6 +69,17 @@ def _as_map(hidden: torch.Tensor, side: int) -> torch.Tensor:
     if hidden.shape[1] < side * side:  # patches were merged
         side = int(hidden.shape[1] ** 0.5)
     return hidden[:, hidden.shape[1] - side * side :].transpose(1, 2).unflatten(2, (side, side))
+
+
+def _tokens(told: Any, places: torch.Tensor) -> list[torch.Tensor]:  # noqa: ANN401 - transformers' own
+    """What a tower says of the whole image, at each place: class token, registers."""
+    beside: torch.Tensor | None = getattr(told, "cls_token_value", None)  # CvT's
+    if beside is None:
+        hidden: torch.Tensor = told.last_hidden_state
+        if hidden.ndim != _TOKENS:
+            return []
+        beside = hidden[:, : hidden.shape[1] - places[0, 0].numel()]
+    return [one[:, :, None, None].expand_as(places) for one in beside.unbind(1)]
 
 
 def cut_patches(images: torch.Tensor, patch: int) -> torch.Tensor:

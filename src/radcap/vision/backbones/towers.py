@@ -22,7 +22,16 @@ if TYPE_CHECKING:
 
     import torch
 
-__all__ = ["FILES", "TOWERS", "describe", "projection_of", "read_tower", "tower_weights"]
+__all__ = [
+    "FILES",
+    "TOWERS",
+    "describe",
+    "projection_of",
+    "read_tower",
+    "tower_config",
+    "tower_scaling",
+    "tower_weights",
+]
 
 FILES = (
     "model.safetensors",
@@ -85,7 +94,7 @@ def describe(folder: Path, found: Mapping[str, torch.Tensor]) -> Geometry:
         mean, spread = ((one,) * CHANNELS for one in (MEDCLIP.mean, MEDCLIP.spread))
         return Geometry(dict(MEDCLIP.config), mean, spread, _projected(found))
     config = _tower_config(folder / "config.json")
-    return Geometry(config, *_scaling(folder), _projected(found))
+    return Geometry(config, *tower_scaling(folder), _projected(found))
 
 
 def _tower_config(path: Path) -> dict[str, Any]:
@@ -95,9 +104,12 @@ def _tower_config(path: Path) -> dict[str, Any]:
     parts = [held[name] for name in _PARTS if isinstance(held.get(name), dict)]
     inner: dict[str, Any] = parts[0] if parts else held
     implied = f"{outer.replace('-', '_')}_vision_model" if parts else "model without model_type"
-    kind = inner.get("model_type") or implied
-    config = read_tower({**inner, "model_type": kind}, str(path))[1]
-    return _cleaned(config.to_dict())
+    return tower_config({**inner, "model_type": inner.get("model_type") or implied}, str(path))
+
+
+def tower_config(config: Mapping[str, Any], source: str) -> dict[str, Any]:
+    """A configuration that is a tower's own, with every default written out."""
+    return _cleaned(read_tower(config, source)[1].to_dict())
 
 
 def read_tower(config: Mapping[str, Any], source: str) -> tuple[Any, Any]:
@@ -146,7 +158,7 @@ def _projected(found: Mapping[str, torch.Tensor]) -> int:
     return 0 if weight is None else weight.shape[:1].numel()
 
 
-def _scaling(folder: Path) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def tower_scaling(folder: Path) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Mean and spread of pixels from 0 to 255."""
     paths = [folder / name for name in _PROCESSORS if (folder / name).is_file()]
     if not paths:

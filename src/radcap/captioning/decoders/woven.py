@@ -1,0 +1,212 @@
+"""Text decoders of others that look at an image, run over their own weights: GPT-2 and those like BERT.
+
+A layer is asked for its parts, and attention is done here: what is seen of an image is computed once for all
+of its captions, which ask side by side as the queries of one row, and what a caption has read stays where it
+was written; who reads what of it is a table of ancestors. So a beam that changes its place costs nothing.
+Invariant: logits are those of transformers' own forward (to rounding). A state is used up by the step that is
+made from it: both write to the same past.
+"""
+
+# torch is typed in part
+# pyright: reportUnknownMemberType=false
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+
+import torch
+from torch.nn import functional as F  # noqa: N812 - as everybody names it
+
+from radcap.captioning.decoders.decoder import Decoder
+from radcap.core import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from radcap.captioning.decoders.decoder import State
+    from radcap.captioning.decoders.memory import Memory
+
+__all__ = ["Block", "Pair", "Text", "Woven", "WovenState"]
+
+Pair: TypeAlias = "tuple[torch.Tensor, torch.Tensor]"
+
+
+class Block(Protocol):
+    """One layer, less its attention. All values are n x t x width, heads side by side."""
+
+    def own(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """What each token asks of those before it, and keys and values of its own."""
+        ...
+
+    def read(self, x: torch.Tensor, view: torch.Tensor) -> torch.Tensor:
+        """With what it has read."""
+        ...
+
+    def ask(self, x: torch.Tensor) -> torch.Tensor:
+        """What it asks of the memory."""
+        ...
+
+    def see(self, memory: torch.Tensor) -> Pair:
+        """Keys and values of a memory."""
+        ...
+
+    def look(self, x: torch.Tensor, view: torch.Tensor) -> torch.Tensor:
+        """With what it has seen."""
+        ...
+
+    def think(self, x: torch.Tensor) -> torch.Tensor:
+        """With what it makes of both."""
+        ...
+
+
+class Text(Protocol):
+    """A text decoder taken apart. `sees` is the width of a memory, `places` the most tokens of a text."""
+
+    blocks: Sequence[Block]
+    heads: int
+    sees: int
+    places: int
+    drop: float  # of attention
+    scales: Sequence[float]  # of attention, by layer
+
+    def words(self, tokens: torch.Tensor, first: int, last: int) -> torch.Tensor:
+        """Tokens (n x t) at these places as they come in; at one place where there is one."""
+        ...
+
+    def vectors(self, tokens: torch.Tensor) -> torch.Tensor:
+        """Tokens alone."""
+        ...
+
+    def logits(self, x: torch.Tensor) -> torch.Tensor: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WovenState:
+    """`each` captions of n images, side by side; `done` tokens of each are read.
+
+    `past` has keys and values of all captions: layers x 2 x n x heads x longest x each x depth. `line` says
+    whose of them a caption goes on from: n x each x longest x each.
+    """
+
+    sights: tuple[Pair, ...]  # of each layer, n x heads x entries x depth
+    there: torch.Tensor | None  # n x 1 x 1 x entries; none where all is there
+    past: torch.Tensor
+    line: torch.Tensor
+    each: int = 1
+    done: int = 0
+
+    def within(self, rows: torch.Tensor) -> WovenState:
+        """Nothing is moved: a caption goes on from where another one was."""
+        mine = (rows % self.each).view(-1, self.each)[..., None, None]
+        return replace(self, line=self.line.gather(1, mine.expand_as(self.line)))
+
+    def take(self, rows: torch.Tensor) -> WovenState:
+        """Where each image keeps as many captions they stay side by side, else each stands alone."""
+        of = rows // self.each
+        images, counts = torch.unique_consecutive(of, return_counts=True)
+        many = cast("list[int]", counts.unique().tolist())
+        each, images = (many[0], images) if len(many) == 1 else (1, of)
+        sights = tuple((keys[images], values[images]) for keys, values in self.sights)
+        there = None if self.there is None else self.there[images]
+        past, line = self._rooms(len(images), each)
+        if self.done:
+            past[..., : self.done, :, :] = self._read(of, rows % self.each, len(images), each)
+            line[:, :, : self.done] = _self(each, line)[:, None]
+        return WovenState(sights, there, past, line, each, self.done)
+
+    def _rooms(self, images: int, each: int) -> Pair:
+        layers, two, _, heads, longest, _, depth = self.past.shape
+        past = self.past.new_empty(layers, two, images, heads, longest, each, depth)
+        return past, self.line.new_zeros(images, each, longest, each)
+
+    def _read(self, of: torch.Tensor, mine: torch.Tensor, images: int, each: int) -> torch.Tensor:
+        """Keys and values that rows have read, each with its own line alone."""
+        line = self.line[of, mine, : self.done].int().argmax(-1)  # rows x done
+        times = torch.arange(self.done, device=of.device)
+        found = self.past[:, :, of[:, None], :, times[None], line]  # rows x done x layers x 2 x heads x depth
+        return found.unflatten(0, (images, each)).permute(3, 4, 0, 5, 2, 1, 6)
+
+
+class Woven(Decoder):
+    """`model` holds the weights as transformers has them, `text` takes it apart."""
+
+    def __init__(self, model: Any, text: Text, size: int) -> None:  # noqa: ANN401 - transformers' own
+        super().__init__()
+        self.model = model
+        self.text = text
+        self.width, self.size = text.sees, size
+
+    def forward(self, memory: Memory, tokens: torch.Tensor) -> torch.Tensor:
+        text, entries = self.text, memory.held()
+        drop = text.drop if self.training else 0.0
+        # without a mask the quickest kernels can be taken; with one it is seen that a memory is looked at
+        there = None if memory.whole and self.training else memory.there[:, None, None]
+        x = text.words(tokens, 0, self._checked(tokens.shape[1]))
+        for block, scale in zip(text.blocks, text.scales, strict=True):
+            queries, *own = (self._split(one) for one in block.own(x))
+            view = F.scaled_dot_product_attention(queries, *own, None, drop, is_causal=True, scale=scale)
+            x = block.read(x, _joined(view))
+            queries, seen = self._split(block.ask(x)), (self._split(one) for one in block.see(entries))
+            x = block.look(
+                x, _joined(F.scaled_dot_product_attention(queries, *seen, there, drop, scale=scale))
+            )
+            x = block.think(x)
+        return text.logits(x)[..., : self.size]
+
+    @torch.no_grad()
+    def begin(self, memory: Memory, longest: int) -> WovenState:
+        text, entries, images = self.text, memory.held(), len(memory)
+        seen = (block.see(entries) for block in text.blocks)
+        sights = tuple((self._split(keys), self._split(values)) for keys, values in seen)
+        keys = sights[0][0]
+        shape = (len(sights), 2, images, text.heads, self._checked(longest), 1, keys.shape[-1])
+        past = keys.new_empty(shape)
+        line = torch.zeros(images, 1, longest, 1, dtype=torch.bool, device=keys.device)
+        return WovenState(sights, None if memory.whole else memory.there[:, None, None], past, line)
+
+    @torch.no_grad()
+    def step(self, state: State, tokens: torch.Tensor) -> tuple[torch.Tensor, WovenState]:
+        before, text = cast("WovenState", state), self.text
+        done, each = before.done, before.each
+        before.line[:, :, done] = _self(each, before.line)
+        mask = None if each == 1 else before.line[:, :, : done + 1].flatten(2)[:, None]
+        x = text.words(tokens.view(-1, each), done, done + 1)
+        for block, scale, sight, past in zip(
+            text.blocks, text.scales, before.sights, before.past, strict=True
+        ):
+            queries, keys, values = (self._split(one) for one in block.own(x))
+            past[0, :, :, done], past[1, :, :, done] = keys, values
+            own = (one[:, :, : done + 1].flatten(2, 3) for one in past)
+            x = block.read(x, _joined(F.scaled_dot_product_attention(queries, *own, mask, scale=scale)))
+            queries = self._split(block.ask(x))
+            x = block.look(
+                x, _joined(F.scaled_dot_product_attention(queries, *sight, before.there, scale=scale))
+            )
+            x = block.think(x)
+        return text.logits(x).flatten(0, 1)[:, : self.size], replace(before, done=done + 1)
+
+    def embed(self, tokens: torch.Tensor) -> torch.Tensor:
+        return self.text.vectors(tokens)
+
+    def _split(self, x: torch.Tensor) -> torch.Tensor:
+        return x.unflatten(-1, (self.text.heads, -1)).transpose(1, 2)
+
+    def _checked(self, tokens: int) -> int:
+        """So many tokens, where there are places for them."""
+        most = self.text.places
+        if tokens > most:
+            raise UsageError(
+                f"{tokens} tokens are asked for, and the published decoder knows texts of {most}. Give less"
+                " as [generate] longest and [decoder] longest: the begin mark takes one."
+            )
+        return tokens
+
+
+def _joined(view: torch.Tensor) -> torch.Tensor:
+    """The heads' views side by side: n x t x width."""
+    return view.transpose(1, 2).flatten(2)
+
+
+def _self(each: int, like: torch.Tensor) -> torch.Tensor:
+    """Each caption goes on from itself."""
+    return torch.eye(each, dtype=torch.bool, device=like.device)

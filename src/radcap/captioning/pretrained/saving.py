@@ -1,0 +1,86 @@
+"""What is kept of a published captioner: the whole as it was trained, in transformers' own layout, or, where
+its own weights are as they were, the low-rank ones beside them and the name of where it is.
+
+Invariant: what was trained is in the folder; what was not is known again by a digest of its weights.
+"""
+
+# transformers is typed in part
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+from radcap.captioning.base_models.pretrained import transformers_module
+from radcap.captioning.generation import marks_of
+from radcap.vision.backbones.geometry import read_json
+from radcap.vision.transformers_library import quiet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from radcap.captioning.models.folder import CaptionFolder
+    from radcap.captioning.pretrained.opening import Published
+    from radcap.captioning.system import CaptionSystem
+    from radcap.captioning.tokens import Tokenizer
+
+_WORDS = (
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "vocab.json",
+    "merges.txt",
+    "vocab.txt",
+    "spiece.model",
+)
+_IMAGES = ("preprocessor_config.json", "processor_config.json")
+
+__all__ = ["keeps_whole", "saved_source", "write_published"]
+
+
+def keeps_whole(system: CaptionSystem) -> bool:
+    """Whether the whole model was trained, so that its folder holds it."""
+    return system.pretrained.train and not system.pretrained.lora
+
+
+def saved_source(folder: CaptionFolder, system: CaptionSystem) -> Path | None:
+    """The folder of a trained captioner that holds the whole; none where it is where it was."""
+    return folder.pretrained if keeps_whole(system) else None
+
+
+def write_published(
+    published: Published, system: CaptionSystem, folder: CaptionFolder, tokenizer: Tokenizer
+) -> None:
+    """The whole as it is now, with its tokenizer and how images are prepared for it."""
+    if not keeps_whole(system):
+        return
+    out, model = folder.pretrained, published.whole.model
+    shutil.rmtree(out, ignore_errors=True)
+    published.family.mark(model, marks_of(tokenizer))
+    with quiet(transformers_module()):
+        model.save_pretrained(out)
+    for name in _WORDS:
+        _copy(published.text / name, out)
+    for name in _IMAGES:
+        _copy(published.looks / name, out)
+        _resize(out / name, system.image.size)
+
+
+def _copy(file: Path, out: Path) -> None:
+    if file.is_file():
+        shutil.copyfile(file, out / file.name)
+
+
+def _resize(file: Path, size: int) -> None:
+    """Images are prepared at the size that was trained with."""
+    if not file.is_file():
+        return
+    held = read_json(file)
+    inner = held.get("image_processor")
+    inner = inner if isinstance(inner, dict) else held
+    inner["size"] = {"height": size, "width": size}
+    inner |= {"do_center_crop": False} if "do_center_crop" in inner else {}
+    inner.pop("crop_size", None)
+    file.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,83 @@
+"""From what a published tower sees to what its text side is told, as the published model does it.
+
+Invariant: a memory is the tower's tokens and places, projected where the model projects them, and nothing
+else where nothing is told. Concepts and words of a prompt stand behind it: they are radcap's, and learnt.
+"""
+
+# torch is typed in part
+# pyright: reportUnknownMemberType=false
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import nn
+
+from radcap.captioning.decoders import Memory
+from radcap.captioning.writer import AnyWriter
+
+if TYPE_CHECKING:
+    from radcap.captioning.decoders import Decoder
+
+__all__ = ["PretrainedWriter"]
+
+_SPREAD = 0.02
+_PROJECT, _CONCEPT, _WORD = "project.", 0, 1
+
+
+class PretrainedWriter(AnyWriter):
+    """`seen` is the width of a feature map: the places' own channels, then those of each token."""
+
+    def __init__(
+        self,
+        decoder: Decoder,
+        seen: int,
+        labels: int,
+        *,
+        pad: int,
+        grid: int = 0,
+        project: nn.Linear | None = None,
+    ) -> None:
+        super().__init__(decoder, pad=pad, grid=grid)
+        width, words = decoder.width, decoder.embed(torch.zeros(1, 1, dtype=torch.long)).shape[-1]
+        self.channels = width if project is None else project.in_features
+        self.always = seen // self.channels - 1
+        self.project = nn.Identity() if project is None else project
+        self.concepts = nn.Embedding(max(labels, 1), width)
+        self.kinds = nn.Parameter(torch.zeros(2, width))
+        self.nothing = nn.Parameter(torch.zeros(1, 1, width))
+        self.say = nn.Identity() if words == width else nn.Linear(words, width)
+        nn.init.normal_(self.concepts.weight, std=_SPREAD)
+
+    def told(
+        self,
+        seen: torch.Tensor | None,
+        concepts: torch.Tensor | None = None,
+        words: torch.Tensor | None = None,
+        *,
+        rows: int,
+    ) -> Memory:
+        image = self.nothing.expand(rows, 1, -1) if seen is None else self._seen(seen)
+        values, there = [image], [torch.ones(image.shape[:2], dtype=torch.bool, device=image.device)]
+        if concepts is not None:
+            values.append(self.concepts(concepts.clamp(min=0)) + self.kinds[_CONCEPT])
+            there.append(concepts >= 0)
+        if words is not None:
+            values.append(self.say(self.decoder.embed(words)) + self.kinds[_WORD])
+            there.append(words != self.pad)
+        if len(values) == 1:
+            return Memory(image, there[0], whole=True)
+        return Memory(torch.cat(values, dim=1), torch.cat(there, dim=1))
+
+    def own_weights(self) -> dict[str, torch.Tensor]:
+        """The projection is a part of the published model."""
+        return {name: one for name, one in super().own_weights().items() if not name.startswith(_PROJECT)}
+
+    def _seen(self, features: torch.Tensor) -> torch.Tensor:
+        """The tower's tokens, which every place repeats, then the places."""
+        rows = self.pooled(features).flatten(2).transpose(1, 2)
+        places, tokens = rows[..., : self.channels], rows[..., self.channels :]
+        first = (
+            tokens.mean(dim=1).unflatten(-1, (self.always, self.channels)) if self.always else places[:, :0]
+        )
+        return self.project(torch.cat([first, places], dim=1))
