@@ -36,6 +36,8 @@ class CacheState:
         cache.batch_select_indices(rows)
         return CacheState(cache)
 
+    within = take
+
 
 class Causal(Decoder):
     """A causal model of transformers that reads the token of an image first."""

@@ -143,14 +143,14 @@ def test_folders_that_are_no_such_model_are_refused(tmp_path: Path) -> None:
         check_asker(str(tmp_path / "nowhere"))
     folder = tmp_path / "m"
     folder.mkdir()
-    with pytest.raises(InputError, match=r"config.json cannot be read"):
+    with pytest.raises(InputError, match=r"config.json is refused: it is not there"):
         check_asker(str(folder))
-    for told, why in (("[]", "config.json holds no JSON object"), ("{}", "config.json names no model_type")):
+    for told, why in (("[]", "config.json is refused: it holds no JSON object"), ("{}", "config.json is refused: it names no model_type")):
         (folder / "config.json").write_text(told)
         with pytest.raises(InputError, match=why):
             check_asker(str(folder))
     (folder / "config.json").write_text('{"model_type": "llava"}')
-    with pytest.raises(InputError, match=r"it holds no model.safetensors"):
+    with pytest.raises(InputError, match=r"model.safetensors is refused: it is not there"):
         check_asker(str(folder))
     (folder / "pytorch_model.bin").write_bytes(b"pickled")
     with pytest.raises(
@@ -162,13 +162,13 @@ def test_folders_that_are_no_such_model_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("told", "why"),
     [
-        ({}, "index.json names no files of weights"),
-        ({"weight_map": []}, "names no files of weights"),
-        ({"weight_map": {"a": "../model.safetensors"}}, "names no files of weights"),
-        ({"weight_map": {"a": "model.bin"}}, "names no files of weights"),
+        ({}, "index.json is refused: it has no weight_map"),
+        ({"weight_map": []}, "it has no weight_map"),
+        ({"weight_map": {"a": "../model.safetensors"}}, "which is no file of weights beside it"),
+        ({"weight_map": {"a": "model.bin"}}, "which is no file of weights beside it"),
         (
             {"weight_map": {"a": "m1.safetensors", "b": "m2.safetensors"}},
-            "m1.safetensors is not there, of 2 files",
+            "m1.safetensors is refused: it is not there. .* names 2 files",
         ),
     ],
 )
@@ -202,7 +202,7 @@ def test_quantised_models_adapters_and_other_kinds_are_refused(tmp_path: Path) -
         check_asker(str(folder))
     (folder / "config.json").write_text(real)
     (folder / "adapter_config.json").write_text("{}")
-    with pytest.raises(InputError, match=r"adapter_config.json says that it is an adapter"):
+    with pytest.raises(InputError, match=r"adapter_config.json is refused: it is an adapter"):
         check_asker(str(folder))
     (folder / "adapter_config.json").unlink()
     (folder / "config.json").write_text('{"model_type": "bert"}')
@@ -228,8 +228,9 @@ def test_a_folder_without_a_processor_or_a_weight_is_refused(tmp_path: Path) -> 
     with pytest.raises(InputError, match=r"it lacks 1 weights, .*projector"):
         open_vlm(str(folder), CPU)
     (folder / "model.safetensors").write_bytes(b"no weights")
-    with pytest.raises(InputError, match="cannot be used"):
+    with pytest.raises(InputError, match="model.safetensors is refused: it cannot be opened"):
         open_vlm(str(folder), CPU)
+    save_file(held, folder / "model.safetensors", {"format": "pt"})
     (folder / "processor_config.json").unlink()
     with pytest.raises(InputError, match="cannot be used"):
         check_asker(str(folder))

@@ -59,6 +59,7 @@ def make_top(
         decoder, settings = _decoder(system, tokenizer), bridge_settings(system.decoder)
         bridge = Bridge(settings, seen) if settings.queries else None
         writer = Writer(decoder, seen, len(labels), pad=pad, grid=grid, bridge=bridge)
+    writer.settle(system.condition, reads=system.language.epochs > 0)
     width = seen if writer.bridge is None else writer.bridge.width
     heads = {
         name: make_head(system.head, width, len(task_labels(name, labels)))
@@ -99,18 +100,27 @@ def task_labels(task: str, labels: tuple[Cui, ...]) -> tuple[Cui, ...]:
     return labels if about is None else tuple(one for one in labels if one in about)
 
 
-def kept_weights(top: Top, backbone: nn.Module | None = None) -> dict[str, torch.Tensor]:
-    """What is written: of the decoder its own weights alone."""
+def kept_weights(
+    top: Top, backbone: nn.Module | None = None, published: Published | None = None
+) -> dict[str, torch.Tensor]:
+    """What is written: of the decoder its own weights alone, of a published model what stands beside it."""
     held = {f"heads.{name}": value for name, value in top.heads.state_dict().items()}
     held |= {f"writer.{name}": value for name, value in top.writer.own_weights().items()}
+    if published is not None:
+        held |= {f"published.{name}": value for name, value in published.own_weights().items()}
     if backbone is not None:
         held |= {f"backbone.{name}": value for name, value in backbone.state_dict().items()}
     return held
 
 
-def put_kept(weights: Mapping[str, torch.Tensor], top: Top, backbone: nn.Module | None = None) -> None:
+def put_kept(
+    weights: Mapping[str, torch.Tensor],
+    top: Top,
+    backbone: nn.Module | None = None,
+    published: Published | None = None,
+) -> None:
     """Weights as `kept_weights` gave them; others are refused with the first that does not fit."""
-    wanted = kept_weights(top, backbone)
+    wanted = kept_weights(top, backbone, published)
     wrong = [name for name in wanted if name not in weights or weights[name].shape != wanted[name].shape]
     wrong += [name for name in weights if name not in wanted]
     if wrong:

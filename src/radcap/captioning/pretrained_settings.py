@@ -6,6 +6,7 @@ geometry with random weights.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,6 +17,9 @@ __all__ = ["PRETRAINED", "PretrainedSettings"]
 
 # Kinds of [decoder] that begin with a model of others, eyes and words in one.
 PRETRAINED = ("encoder-decoder", "blip", "q-former", "chat")
+
+
+_FROZEN = re.compile(r"[^\s:]+(:[1-9]\d{0,5})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,4 +42,9 @@ class PretrainedSettings:
             raise UsageError(
                 f"model is {self.model!r}, and geometry is {self.geometry!r}: one or the other. Delete one."
             )
-        check_ranges(self, {"lora": ZERO_OR_MORE, "lora_alpha": ABOVE_ZERO, "lora_drop": BELOW_ONE})
+        wrong = [
+            f"freeze holds {one!r}. Write the name of weights, with * for any part and :300 for the first 300."
+            for one in self.freeze
+            if not _FROZEN.fullmatch(one)
+        ]
+        check_ranges(self, {"lora": ZERO_OR_MORE, "lora_alpha": ABOVE_ZERO, "lora_drop": BELOW_ONE}, wrong)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from radcap.captioning.blocks import CAPTIONERS, DECODERS, RERANKERS
+from radcap.captioning.blocks import CAPTIONERS, DECODERS, FAMILIES, RERANKERS
+from radcap.captioning.pretrained_settings import PRETRAINED, PretrainedSettings
 from radcap.captioning.settings import CONCEPTS, NEIGHBOURS
 from radcap.captioning.system import CaptionSystem
 from radcap.core.tables import TableFindings, TableReader, to_toml
 from radcap.detection.decisions.rules import RULES
 from radcap.vision.blocks import HEADS, POOLINGS
-from radcap.vision.settings import AugmentSettings
+from radcap.vision.settings import AugmentSettings, BackboneSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["OWN_DETECTOR", "caption_toml", "read_caption_system"]
 
 OWN_DETECTOR = "concepts"  # the folder inside of a captioner's, and its name in [detector] model
+
+_UNPROMPTED = ("encoder-decoder", "blip")  # published captioners that read no prompt
 
 _BLOCKS: tuple[tuple[str, str, Registry], ...] = (
     ("decoder", "kind", CAPTIONERS),
@@ -68,6 +71,7 @@ def _contradictions(system: CaptionSystem) -> Iterator[tuple[str, str]]:
     own = system.detector.model == OWN_DETECTOR  # which joint training made
     if has_detector and not own:
         yield from _beside_detector(system)
+    yield from _published(system, shares=has_detector and not own and system.detector.share)
     yield from _untold(system)
     yield from _bridged(system)
     looks = system.backbone.frozen or (has_detector and system.detector.share)
@@ -112,6 +116,61 @@ def _untold(system: CaptionSystem) -> Iterator[tuple[str, str]]:
     if told.prompt and (NEIGHBOURS in told.prompt) != (told.neighbours > 0):
         why = f"neighbours is {told.neighbours}, and the prompt names {NEIGHBOURS} or not"
         yield "condition", f"{why}. Give both, or neither."
+
+
+def _published(system: CaptionSystem, *, shares: bool) -> Iterator[tuple[str, str]]:
+    """What cannot be with a captioner that others published, or without one."""
+    given, kind = system.pretrained, system.decoder.kind
+    if kind not in PRETRAINED:
+        if given != PretrainedSettings():
+            yield "pretrained", f"A decoder of kind {kind!r} begins with no published captioner. Delete it."
+        return
+    if not given.model and not given.geometry:
+        yield (
+            "pretrained",
+            f"The kind {kind!r} begins with a published captioner, and none is named. Give model, its folder,"
+            " or geometry for one with random weights.",
+        )
+    yield from _parts_of_published(system)
+    if given.geometry:
+        return
+    if system.backbone != BackboneSettings():
+        yield "backbone", "The published captioner has eyes of its own. Delete [backbone]."
+    if shares and kind in FAMILIES.table:
+        yield "detector", "The published captioner has eyes of its own. Write share = false."
+    if system.tokenizer.file:
+        yield "tokenizer", "The published captioner has a tokenizer of its own. Delete file."
+    if not given.train:
+        yield from _as_it_is(system)
+
+
+def _parts_of_published(system: CaptionSystem) -> Iterator[tuple[str, str]]:
+    given, kind = system.pretrained, system.decoder.kind
+    if given.eyes and (kind != "encoder-decoder" or not given.model):
+        why = "eyes is an image encoder under the language model that model names, for the kind encoder-decoder"
+        yield "pretrained", f"{why}. Give model and that kind, or delete eyes."
+    if given.geometry and (given.lora or given.freeze or not given.train):
+        yield "pretrained", "Random weights have to learn. Delete lora, freeze and train, or give a model."
+    if given.lora and given.freeze:
+        yield "pretrained", "With lora none of the model's own weights learn. Delete freeze."
+
+
+def _as_it_is(system: CaptionSystem) -> Iterator[tuple[str, str]]:
+    """A model that is asked as it is learns nothing, so nothing can be wanted that has to be learnt."""
+    given, told = system.pretrained, system.condition
+    if given.lora or given.freeze or given.eyes:
+        what = "which has new cross-attention to learn" if given.eyes else "which are about what learns"
+        key = "eyes" if given.eyes else "lora and freeze"
+        yield "pretrained", f"train is false, and nothing learns. Delete {key}, {what}, or train."
+    if _is_joint(system):
+        yield "joint", "[pretrained] train is false, and nothing learns. Delete [joint]."
+    if system.scst.epochs or system.language.epochs:
+        table = "scst" if system.scst.epochs else "language"
+        yield table, f"[pretrained] train is false, and nothing learns. Delete [{table}]."
+    asks = told.concepts != "none" or told.neighbours or told.prompt
+    if asks and system.decoder.kind in _UNPROMPTED:
+        why = "A published captioner of this kind was never told anything, and [pretrained] train is false"
+        yield "condition", f"{why}. Delete [condition], or let it learn."
 
 
 def _is_joint(system: CaptionSystem) -> bool:

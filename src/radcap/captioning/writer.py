@@ -19,6 +19,7 @@ from radcap.vision.places import place_sines
 
 if TYPE_CHECKING:
     from radcap.captioning.decoders import Decoder
+    from radcap.captioning.settings import ConditionSettings
     from radcap.vision.bridge import Bridge
 
 __all__ = ["AnyWriter", "Writer"]
@@ -94,6 +95,9 @@ class AnyWriter(nn.Module):
         inner = "decoder."
         held = {name: value for name, value in self.state_dict().items() if not name.startswith(inner)}
         return held | {f"{inner}{name}": value for name, value in self.decoder.own_weights().items()}
+
+    def settle(self, condition: ConditionSettings, *, reads: bool) -> None:
+        """Weights that have no part in what is told do not learn; `reads` where text alone is read too."""
 
     def merge(self) -> None:
         """Make what was learnt beside the weights a part of them, once, before answering."""

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from radcap.captioning.base_models.model_folder import check_folder, weight_file
 from radcap.core import InputError
+from radcap.vision.model_folders import check_folder, weight_file
 from radcap.vision.transformers_library import open_transformers, quiet
 
 if TYPE_CHECKING:
@@ -45,12 +45,14 @@ def load_model(
     *,
     attention: str | None = "sdpa",
     new: tuple[str, ...] = (),
+    idle: tuple[str, ...] = (),
     changes: Mapping[str, Any] | None = None,
 ) -> tuple[Any, frozenset[str]]:
     """A model in single precision, ready to answer, and the weights that the folder does not hold.
 
-    None may be absent but those whose names have one of `new` in them. `attention` is how it is computed: a
-    folder could name a kernel to be fetched. `changes` are made to the configuration.
+    None may be absent but those whose names have one of `new` in them, and those that begin with one of
+    `idle`, which have no part in what is asked. `attention` is how it is computed: a folder could name a
+    kernel to be fetched. `changes` are made to the configuration.
     """
     check_folder(folder)
     transformers = transformers_module()
@@ -71,8 +73,9 @@ def load_model(
             )
     except Exception as error:  # transformers raises what its many parts raise
         raise _unloadable(folder, what, error) from error
-    fresh = frozenset(one for one in loading["missing_keys"] if any(mark in one for mark in new))
-    _check_loading(folder, {**loading, "missing_keys": set(loading["missing_keys"]) - fresh})
+    absent: list[str] = [one for one in loading["missing_keys"] if not one.startswith(idle)]
+    fresh = frozenset(one for one in absent if any(mark in one for mark in new))
+    _check_loading(folder, {**loading, "missing_keys": {*absent} - fresh})
     return model.eval(), fresh
 
 

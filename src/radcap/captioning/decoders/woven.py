@@ -188,6 +188,10 @@ class Woven(Decoder):
     def embed(self, tokens: torch.Tensor) -> torch.Tensor:
         return self.text.vectors(tokens)
 
+    def own_weights(self) -> dict[str, torch.Tensor]:
+        """Each once: what comes in and what goes out may be one."""
+        return {name: one.detach() for name, one in self.named_parameters()}
+
     def _split(self, x: torch.Tensor) -> torch.Tensor:
         return x.unflatten(-1, (self.text.heads, -1)).transpose(1, 2)
 

@@ -166,8 +166,11 @@ def _writer(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Write
     with _fitting(folder):
         eyes = _eyes(folder, system, place, held, published)
         top = make_top(system, tokenizer, tuple(names), eyes.width, published)
-        put_kept({name: one for name, one in held.items() if not name.startswith(_BACKBONE)}, top)
+        kept = {name: one for name, one in held.items() if not name.startswith(_BACKBONE)}
+        put_kept(kept, top, published=published)
     top.writer.merge()
+    if published is not None:
+        published.merge()
     recall = None
     if system.condition.neighbours:
         assert eyes.detector is not None  # noqa: S101 - a system without is refused when it is read

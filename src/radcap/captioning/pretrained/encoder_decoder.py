@@ -38,7 +38,10 @@ class EncoderDecoder(Family):
     model_type = "vision-encoder-decoder"
     architecture = "VisionEncoderDecoderModel"
     tower = "encoder"
-    low_rank = ("decoder.*.c_attn", "decoder.*.q_attn", "decoder.*.query", "decoder.*.value")
+    idle = ("encoder.pooler.",)
+    low_rank = tuple(
+        f"decoder.*.{one}" for one in ("c_attn", "q_attn", "query", "value", "q_proj", "v_proj")
+    )
 
     def load(self, folder: Path) -> Whole:
         whole = super().load(folder)

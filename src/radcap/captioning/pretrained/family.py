@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from radcap.captioning.base_models.pretrained import load_model
 from radcap.captioning.blocks import FAMILIES
+from radcap.vision.model_folders import check_folder, refused_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,12 +60,19 @@ class Family:
     architecture: str  # transformers' class
     attention: str | None = "sdpa"  # or a folder could name a kernel to be fetched
     tower: str  # where the eyes stand in the model
+    idle: tuple[str, ...] = ()  # what weights are called that have no part in captions, and may be absent
     low_rank: tuple[str, ...]  # layers that low-rank weights are put beside, where none are named
 
     def load(self, folder: Path) -> Whole:
         """The whole model of a folder, every weight of it from there."""
+        kind = check_folder(folder)["model_type"]
+        if kind != self.model_type:
+            why = f"it describes a {kind[:60]!r}, and a {self.model_type!r} is wanted"
+            raise refused_file(folder / "config.json", why, "Name the kind of [decoder] that it is of.")
         what = f"a {self.model_type} model"
-        model, fresh = load_model(folder, self.architecture, what, attention=self.attention)
+        model, fresh = load_model(
+            folder, self.architecture, what, attention=self.attention, idle=self.idle
+        )
         return Whole(model, fresh)
 
     def compose(self, eyes: Path, text: Path) -> Whole:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from radcap.captioning.base_models.pretrained import read_config
 from radcap.captioning.blocks import FAMILIES
+from radcap.captioning.decoders.lora import merge_lora
 from radcap.captioning.pretrained.family import Family, Told, Whole, family_of
+from radcap.captioning.pretrained.learning import beside_weights, choose_learning
 from radcap.captioning.tokens.documents import read_document
 from radcap.captioning.tokens.hugging_face import open_hugging_face
 from radcap.captioning.tokens.opening import tokenizer_file
@@ -25,12 +27,22 @@ from radcap.vision.backbones.published_folder import find_folder
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import torch
+
+    from radcap.captioning.pretrained_settings import PretrainedSettings
     from radcap.captioning.system import CaptionSystem
     from radcap.captioning.tokens import Tokenizer
     from radcap.captioning.writer import AnyWriter
     from radcap.vision.backbones import Backbone
 
-__all__ = ["Published", "has_own_eyes", "open_published", "published_folder", "published_tokenizer"]
+__all__ = [
+    "Published",
+    "eyes_folder",
+    "has_own_eyes",
+    "open_published",
+    "published_folder",
+    "published_tokenizer",
+]
 
 _CONFIG, _GENERATION = "config.json", "generation_config.json"
 
@@ -47,6 +59,16 @@ class Published:
     eyes: Backbone
     text: Path
     looks: Path
+    settings: PretrainedSettings
+
+    def own_weights(self) -> dict[str, torch.Tensor]:
+        """What is kept with a captioner, beside a model that is where it was."""
+        return beside_weights(self.whole, self.settings)
+
+    def merge(self) -> None:
+        """Nothing is trained after that; a weight that could be is made small once, and not at each step."""
+        merge_lora(self.whole.model)
+        self.whole.model.requires_grad_(True)
 
     def writer(self, seen: int, labels: int, *, pad: int, grid: int) -> AnyWriter:
         """What writes over feature maps of this width."""
@@ -65,12 +87,13 @@ def open_published(system: CaptionSystem, folder: Path | None = None) -> Publish
     text = folder or published_folder(system)
     looks = text
     if settings.eyes and folder is None:
-        looks = find_folder(settings.eyes, _CONFIG, "[pretrained] eyes")
+        looks = eyes_folder(system)
         whole = family.compose(looks, text)
     else:
         whole = family.load(text)
     eyes = tower_backbone(family.eyes(whole.model), looks, system.image.size)
-    return Published(family, whole, eyes, text, looks)
+    choose_learning(whole, settings, family)
+    return Published(family, whole, eyes, text, looks, settings)
 
 
 def published_folder(system: CaptionSystem) -> Path:
@@ -81,6 +104,11 @@ def published_folder(system: CaptionSystem) -> Path:
             " geometry for one with random weights."
         )
     return find_folder(system.pretrained.model, _CONFIG, "[pretrained] model")
+
+
+def eyes_folder(system: CaptionSystem) -> Path:
+    """The folder of an image encoder."""
+    return find_folder(system.pretrained.eyes, _CONFIG, "[pretrained] eyes")
 
 
 def published_tokenizer(system: CaptionSystem, folder: Path | None = None) -> Tokenizer:

@@ -8,12 +8,15 @@ Invariant: what was trained is in the folder; what was not is known again by a d
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from radcap.captioning.base_models.finding import digest
 from radcap.captioning.base_models.pretrained import transformers_module
 from radcap.captioning.generation import marks_of
+from radcap.captioning.pretrained.opening import eyes_folder, published_folder
 from radcap.vision.backbones.geometry import read_json
 from radcap.vision.transformers_library import quiet
 
@@ -37,7 +40,7 @@ _WORDS = (
 )
 _IMAGES = ("preprocessor_config.json", "processor_config.json")
 
-__all__ = ["keeps_whole", "saved_source", "write_published"]
+__all__ = ["check_leaning", "keeps_whole", "leaning_on", "saved_source", "write_published"]
 
 
 def keeps_whole(system: CaptionSystem) -> bool:
@@ -46,8 +49,42 @@ def keeps_whole(system: CaptionSystem) -> bool:
 
 
 def saved_source(folder: CaptionFolder, system: CaptionSystem) -> Path | None:
-    """The folder of a trained captioner that holds the whole; none where it is where it was."""
-    return folder.pretrained if keeps_whole(system) else None
+    """The folder of a trained captioner that holds the whole; none where the model is where it was."""
+    if keeps_whole(system):
+        return folder.pretrained
+    check_leaning(folder, system)
+    return None
+
+
+def leaning_on(published: Published, system: CaptionSystem) -> dict[str, str] | None:
+    """The model that a captioner leans on where it was not trained itself, so that it is known again."""
+    if keeps_whole(system):
+        return None
+    told = {"model": system.pretrained.model, "weights": weights_digest(published.text)}
+    if system.pretrained.eyes:
+        told |= {"eyes": system.pretrained.eyes, "eyes_weights": weights_digest(published.looks)}
+    return told
+
+
+def check_leaning(folder: CaptionFolder, system: CaptionSystem) -> None:
+    """Refuse a model that is another than the one that was trained over."""
+    told = folder.card().get("pretrained")
+    known = cast("dict[str, object]", told) if isinstance(told, dict) else {}
+    sources = {"weights": published_folder(system)}
+    if system.pretrained.eyes:
+        sources["eyes_weights"] = eyes_folder(system)
+    for key, source in sources.items():
+        if known.get(key) != weights_digest(source):
+            raise folder.broken("card.json", f"it was trained over other weights than those of {source}")
+
+
+def weights_digest(folder: Path) -> str:
+    """SHA-256 of all files of weights in their order; pickled ones count where there are no others."""
+    files = sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin"))
+    seen = hashlib.sha256()
+    for file in files:
+        seen.update(digest(file).encode())
+    return seen.hexdigest()
 
 
 def write_published(

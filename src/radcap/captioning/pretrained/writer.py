@@ -14,15 +14,18 @@ import torch
 from torch import nn
 
 from radcap.captioning.decoders import Memory
+from radcap.captioning.settings import CONCEPTS
 from radcap.captioning.writer import AnyWriter
 
 if TYPE_CHECKING:
     from radcap.captioning.decoders import Decoder
+    from radcap.captioning.settings import ConditionSettings
 
 __all__ = ["PretrainedWriter"]
 
 _SPREAD = 0.02
-_PROJECT, _CONCEPT, _WORD = "project.", 0, 1
+_THEIRS = ("decoder.", "project.")  # parts of the published model
+_CONCEPT, _WORD = 0, 1
 
 
 class PretrainedWriter(AnyWriter):
@@ -70,8 +73,16 @@ class PretrainedWriter(AnyWriter):
         return Memory(torch.cat(values, dim=1), torch.cat(there, dim=1))
 
     def own_weights(self) -> dict[str, torch.Tensor]:
-        """The projection is a part of the published model."""
-        return {name: one for name, one in super().own_weights().items() if not name.startswith(_PROJECT)}
+        """Those that are radcap's."""
+        return {name: one for name, one in self.state_dict().items() if not name.startswith(_THEIRS)}
+
+    def settle(self, condition: ConditionSettings, *, reads: bool) -> None:
+        tells_words = bool(condition.prompt or condition.neighbours)
+        tells_concepts = condition.concepts != "none" and CONCEPTS not in condition.prompt
+        self.concepts.requires_grad_(tells_concepts)
+        self.say.requires_grad_(tells_words)
+        self.kinds.requires_grad_(tells_concepts or tells_words)
+        self.nothing.requires_grad_(reads)
 
     def _seen(self, features: torch.Tensor) -> torch.Tensor:
         """The tower's tokens, which every place repeats, then the places."""

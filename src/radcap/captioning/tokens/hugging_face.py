@@ -30,6 +30,8 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "bos_token": ("<s>", "<|begin_of_text|>", "<|startoftext|>", "<bos>", "[CLS]"),
     "eos_token": ("</s>", "<|endoftext|>", "<|end_of_text|>", "<|im_end|>", "<eos>", "[SEP]"),
 }
+_LIKE_BERT = {"bos_token": "cls_token", "eos_token": "sep_token"}  # what BERT calls them, having no others
+_MARKS = {*_NAMES, *_LIKE_BERT.values()}
 _MOST = 1_000_000  # tokens; the largest known vocabularies have a quarter of it
 
 
@@ -102,6 +104,7 @@ def _marks(path: Path, numbers: Mapping[str, int]) -> tuple[int, int, int]:
     told: dict[str, str] = {}
     for file in beside:
         told |= _told(file) if file.exists() else {}
+    told |= {key: told[like] for key, like in _LIKE_BERT.items() if key not in told and like in told}
     if not told:
         told = {key: found for key, names in _NAMES.items() if (found := _first(names, numbers))}
     end = told.get("eos_token")
@@ -124,6 +127,6 @@ def _told(path: Path) -> dict[str, str]:
     told: dict[str, str] = {}
     for key, value in read_document(path).items():
         content = cast("Mapping[str, Any]", value).get("content") if isinstance(value, Mapping) else value
-        if key in _NAMES and isinstance(content, str):
+        if key in _MARKS and isinstance(content, str):
             told[key] = content
     return told

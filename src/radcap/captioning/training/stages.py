@@ -60,7 +60,7 @@ class Taught:
     @property
     def stopped(self) -> str:
         """Why training ended."""
-        found = [one.stopped for one in self.stages.values()]
+        found = [one.stopped for one in self.stages.values()] or ["not trained"]
         return "no number" if "no number" in found else found[-1]
 
 
@@ -76,10 +76,7 @@ class Course:
     def teach(self, feed: CaptionFeed, held: CaptionFeed | None, train: CaptionTrainSettings) -> Taught:
         """From first weights to the end of the last stage."""
         maker, system = self.maker, self.maker.system
-        torch.manual_seed(system.train.seed)
-        width, published = self.encoder.backbone.width, self.encoder.published
-        top = make_top(system, maker.tokenizer, maker.labels, width, published)
-        top.to(maker.place.device)
+        top = self.begun()
         stages: dict[str, Trained] = {}
         if maker.language is not None:
             stages["language"] = self._read(top.writer)
@@ -91,6 +88,14 @@ class Course:
         if system.scst.epochs:
             stages["scst"] = self._criticised(network, top, plain, held, train)
         return Taught(top, self.encoder, stages)
+
+    def begun(self) -> Top:
+        """With first weights."""
+        maker, encoder = self.maker, self.encoder
+        torch.manual_seed(maker.system.train.seed)
+        width = encoder.backbone.width
+        top = make_top(maker.system, maker.tokenizer, maker.labels, width, encoder.published)
+        return top.to(maker.place.device)
 
     def _read(self, writer: AnyWriter) -> Trained:
         """Text alone, a part of it held out to see how it goes."""

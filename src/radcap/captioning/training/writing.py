@@ -16,7 +16,7 @@ from radcap.captioning.models.folder import OWN_DETECTOR, weights_digest
 from radcap.captioning.models.opening import PHRASES, is_kept, make_model
 from radcap.captioning.models.recall import save_recall
 from radcap.captioning.naming import finding_phrases
-from radcap.captioning.pretrained.saving import write_published
+from radcap.captioning.pretrained.saving import leaning_on, write_published
 from radcap.captioning.prompting import make_prompter
 from radcap.captioning.training.cards import caption_card, stage_facts
 from radcap.captioning.training.detectors import JointJudge, write_detector
@@ -24,7 +24,7 @@ from radcap.captioning.training.encoding import make_encoder
 from radcap.captioning.training.feeds import CaptionFeed, token_rows
 from radcap.captioning.training.finishing import leaning, with_detector
 from radcap.captioning.training.judging import held_figures
-from radcap.captioning.training.stages import Course, joint_tasks
+from radcap.captioning.training.stages import Course, Taught, joint_tasks
 from radcap.captioning.training.witnesses import (
     make_recall,
     near_captions,
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from radcap.captioning.training.encoding import Encoder
     from radcap.captioning.training.maker import CaptionMaker
     from radcap.captioning.training.parts import Captioned
-    from radcap.captioning.training.stages import Taught
     from radcap.core import Cui
     from radcap.detection.training.judging import Judged
 
@@ -66,6 +65,9 @@ class _Work:
         started, maker, parts = time.monotonic(), self.maker, self.maker.parts
         maker.tell_data()
         encoder = make_encoder(maker)
+        if not maker.system.pretrained.train:
+            self._ask(Taught(Course(maker, encoder).begun(), encoder, {}), started)
+            return
         fed, fit = self._fed(encoder, parts.fit)
         judged, held = (None, None) if parts.held is None else self._fed(encoder, parts.held, fed.recall)
         taught = Course(maker, encoder).teach(fed.feed, judged.feed if judged else None, maker.system.train)
@@ -80,9 +82,21 @@ class _Work:
             last, recall, phrases = self._refitted(taught, phrases)
         stages = {name: stage_facts(one) for name, one in taught.stages.items()}
         data = {**parts.to_json(), "refused": _refused((parts.fit, fit), (parts.held, held))}
-        facts = {"data": data, "stages": stages, "seconds": round(time.monotonic() - started, 1)}
+        facts = {"data": data, "stages": stages, "seconds": _since(started)}
         if maker.place.is_first:
             self._write(last, phrases, recall, {**facts, "held_out": figures}, joint)
+
+    def _ask(self, taught: Taught, started: float) -> None:
+        """A published captioner as it is: nothing is learnt, and what it writes is judged."""
+        maker, held = self.maker, self.maker.parts.held
+        phrases = finding_phrases(maker.parts.fit.captions) if maker.system.generate.supported else {}
+        model = self._model(taught, phrases, None)
+        figures = (
+            None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
+        )
+        if maker.place.is_first:
+            facts = {"data": maker.parts.to_json(), "stages": {}, "held_out": figures}
+            self._write(taught, phrases, None, {**facts, "seconds": _since(started)}, None)
 
     def _fed(
         self, encoder: Encoder, captioned: Captioned, recall: Recall | None = None
@@ -152,6 +166,7 @@ class _Work:
         published = taught.encoder.published
         if published is not None:
             write_published(published, system, folder, maker.tokenizer)
+            facts = {**facts, "pretrained": leaning_on(published, system)}
         elif system.decoder.kind != "lm" or system.tokenizer.file:  # else it is the language model's own
             maker.tokenizer.save(folder.tokenizer)
         if maker.labels:
@@ -161,7 +176,7 @@ class _Work:
         if recall is not None and system.condition.neighbours:
             save_recall(recall, folder)
         kept = taught.encoder.backbone if is_kept(system) else None
-        write_weight_file(kept_weights(taught.top, kept), folder.weights)
+        write_weight_file(kept_weights(taught.top, kept, published), folder.weights)
         folder.write_card(caption_card(maker, taught, {**facts, "detector": leans}))
         shutil.rmtree(folder.training, ignore_errors=True)
 
@@ -170,6 +185,10 @@ class _Work:
 class _Fed:
     feed: CaptionFeed
     recall: Recall | None
+
+
+def _since(started: float) -> float:
+    return round(time.monotonic() - started, 1)
 
 
 def _refused(*parts: tuple[Captioned | None, Captioned | None]) -> list[str]:

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 __all__ = ["find_folder", "names_folder", "read_folder", "transformers_module"]
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
+_NAME = re.compile(r"[A-Za-z0-9][\w.-]*")  # of old repositories without an owner, like gpt2
 _INDEX = ".index.json"
+_KEY = "[backbone] weights"  # what names a folder here
 
 
 def names_folder(settings: BackboneSettings) -> bool:
@@ -36,7 +38,7 @@ def names_folder(settings: BackboneSettings) -> bool:
     return settings.weights != "none" and not is_model_folder(Path(settings.weights))
 
 
-def find_folder(named: str, config: str, key: str = "[backbone] weights") -> Path:
+def find_folder(named: str, config: str, key: str = _KEY) -> Path:
     """A folder by its path, or by the repository whose `config` the Hugging Face cache holds.
 
     `key` is what names it in a system file.
@@ -44,7 +46,7 @@ def find_folder(named: str, config: str, key: str = "[backbone] weights") -> Pat
     path = Path(named)
     if path.is_dir():
         return path
-    if not _REPOSITORY.fullmatch(named):
+    if not _REPOSITORY.fullmatch(named) and (key == _KEY or not _NAME.fullmatch(named)):
         raise Missing(
             f"The folder {named!r}",
             f"{key} names it.",

@@ -1,0 +1,90 @@
+"""Which weights of a published captioner learn: its own, less those that are frozen, or low-rank ones beside.
+
+Invariant: weights that no folder holds (new cross-attention) always learn in full: nothing else would ever
+give them a sense.
+"""
+
+# torch is typed in part
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from torch import nn
+
+from radcap.captioning.decoders.lora import inject_lora, lora_weights
+from radcap.core import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import torch
+
+    from radcap.captioning.pretrained.family import Family, Whole
+    from radcap.captioning.pretrained_settings import PretrainedSettings
+
+__all__ = ["beside_weights", "choose_learning", "frozen_names"]
+
+_TOLD = 8  # names in a refusal
+_LAYERS = ("Linear", "Conv1D", "Embedding")  # what low-rank weights can stand beside
+
+
+def choose_learning(whole: Whole, settings: PretrainedSettings, family: Family) -> None:
+    """Freeze what does not learn, and put low-rank weights beside, as the settings say."""
+    model: nn.Module = whole.model
+    weights = dict(model.named_parameters(remove_duplicate=False))
+    if settings.lora:
+        layers = _layers(model, settings.lora_layers or family.low_rank, whole.fresh)
+        inject_lora(model, layers, settings.lora, settings.lora_alpha, settings.lora_drop)
+    for name in frozen_names(tuple(weights), settings.freeze):
+        weights[name].requires_grad_(False)
+    for name in whole.fresh:
+        weights[name].requires_grad_(True)
+
+
+def frozen_names(names: Sequence[str], patterns: Sequence[str]) -> Iterator[str]:
+    """The names that patterns mean: `*` is any part, and `:300` keeps the first 300 of them.
+
+    >>> list(frozen_names(["eyes.a", "eyes.b", "text.a"], ["eyes.*:1", "text.*"]))
+    ['eyes.a', 'text.a']
+    """
+    for pattern in patterns:
+        shape, _, count = pattern.partition(":")
+        found = [name for name in names if _fits(name, shape)]
+        if not found:
+            raise _unmet("freeze", pattern, "weight", names)
+        yield from found[: int(count)] if count else found
+
+
+def beside_weights(whole: Whole, settings: PretrainedSettings) -> dict[str, torch.Tensor]:
+    """What a captioner keeps of a model whose own weights are as they were."""
+    if not (settings.train and settings.lora):
+        return {}
+    model: nn.Module = whole.model
+    held = dict(model.named_parameters(remove_duplicate=False))
+    return lora_weights(model) | {name: held[name].detach() for name in sorted(whole.fresh)}
+
+
+def _layers(model: nn.Module, patterns: Sequence[str], fresh: frozenset[str]) -> list[str]:
+    """The layers that are meant, by their names or their last parts, less those that learn in full."""
+    names = [name for name, module in model.named_modules() if type(module).__name__ in _LAYERS]
+    found: list[str] = []
+    for pattern in patterns:
+        some = [one for one in names if _fits(one, pattern) or _fits(one.rpartition(".")[2], pattern)]
+        found += some
+    if not found:
+        raise _unmet("lora_layers", ", ".join(patterns), "layer", names)
+    new = {name.rpartition(".")[0] for name in fresh}
+    return sorted({*found} - new)
+
+
+def _fits(name: str, pattern: str) -> bool:
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) is not None
+
+
+def _unmet(key: str, pattern: str, what: str, names: Sequence[str]) -> UsageError:
+    some = ", ".join([*names[: _TOLD // 2], "...", *names[-_TOLD // 2 :]])
+    return UsageError(
+        f"[pretrained] {key} says {pattern!r}, and no {what} of the model is called so. They are: {some}."
+    )
