@@ -17,7 +17,7 @@ import radcap
 from radcap.captioning.building import bridge_settings, make_top, put_kept
 from radcap.captioning.decoders import make_decoder
 from radcap.captioning.decoders.seq2seq import Seq2SeqModel
-from radcap.captioning.models import CaptionFolder, open_captioner
+from radcap.captioning.models import CaptionAnswers, CaptionFolder, open_captioner
 from radcap.captioning.models.writer_model import WriterModel
 from radcap.captioning.settings import (
     CaptionDataSettings,
@@ -183,6 +183,8 @@ def test_the_detector_beside_it_looks_through_the_same_bridge(model: CaptionFold
 
 def test_it_writes_the_same_whenever_it_is_opened(model: CaptionFolder) -> None:
     first, again = (radcap.predict(model.path, drawn(), split="test") for _ in range(2))
+    assert isinstance(first, CaptionAnswers)
+    assert isinstance(again, CaptionAnswers)
     assert [one.caption for one in first.lines] == [one.caption for one in again.lines]
     assert all(one.caption for one in first.lines)
 
