@@ -50,6 +50,8 @@ class TableState:
     def take(self, rows: torch.Tensor) -> TableState:
         return TableState(self.images[rows], self.before[rows])
 
+    within = take
+
 
 class TableDecoder(Decoder):
     """The logits of a token depend on the image and on the two tokens before: images x size x size x size."""

@@ -12,12 +12,16 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from tokenizers.decoders import WordPiece
 
 from radcap.captioning.pretrained_settings import PretrainedSettings
-from radcap.captioning.settings import CaptionTrainSettings, DecoderSettings, GenerateSettings
+from radcap.captioning.settings import (
+    CaptionTrainSettings,
+    DecoderSettings,
+    GenerateSettings,
+)
 from radcap.captioning.system import CaptionSystem
 from radcap.vision.settings import ImageSettings
 from radcap.vision.transformers_library import quiet
 
-__all__ = ["SIZE", "WORDS", "published", "saved", "shaken", "system", "whole", "write_words"]
+__all__ = ["PLACES", "SIZE", "WORDS", "composed", "published", "saved", "shaken", "system", "whole", "write_words"]
 
 SIZE = 32
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -45,7 +49,8 @@ GPT2 = {
 
 def write_words(folder: Path, words: list[str] = WORDS) -> Path:
     """A word-piece tokenizer of letters."""
-    made = Tokenizer(models.WordPiece({word: number for number, word in enumerate(words)}, unk_token="[UNK]"))
+    numbers = {word: number for number, word in enumerate(words)}
+    made = Tokenizer(models.WordPiece(numbers, unk_token=words[1]))
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     made.decoder = WordPiece()
     folder.mkdir(parents=True, exist_ok=True)
@@ -56,6 +61,10 @@ def write_words(folder: Path, words: list[str] = WORDS) -> Path:
 
 
 def _vision(kind: str) -> Any:
+    if kind == "ConvNext":
+        return transformers.ConvNextConfig(
+            hidden_sizes=[8, 16], depths=[1, 1], num_stages=2, initializer_range=0.3
+        )
     if kind == "Cvt":
         return transformers.CvtConfig(
             embed_dim=[8, 8, 16], num_heads=[1, 1, 2], depth=[1, 2, 3], hidden_size=16
@@ -104,6 +113,20 @@ def saved(model: Any, folder: Path, **options: Any) -> Path:
 
 def published(folder: Path, kind: str = "GPT2", eyes: str = "ViT", **changes: Any) -> Path:
     return saved(whole(kind, eyes, **changes), folder)
+
+
+def composed(folder: Path, eyes: str = "ViT", text: str = "GPT2", **tables: Any) -> CaptionSystem:
+    """An image encoder and a language model in folders of their own."""
+    torch.manual_seed(1)
+    looks, words = folder / "eyes", folder / "text"
+    with quiet(transformers):
+        shaken(getattr(transformers, f"{eyes}Model")(_vision(eyes))).save_pretrained(looks)
+        plain = _text(text, is_decoder=False, add_cross_attention=False)
+        kind = {"GPT2": "GPT2LMHeadModel", "Bert": "BertForMaskedLM"}[text]
+        shaken(getattr(transformers, kind)(plain)).save_pretrained(words)
+    (looks / "preprocessor_config.json").write_text(json.dumps(SCALING))
+    given = {"eyes": str(looks)} | dict(tables.pop("pretrained", {}))
+    return system(write_words(words), pretrained=given, **tables)
 
 
 def system(model: Path | str = "", kind: str = "encoder-decoder", **tables: Any) -> CaptionSystem:

@@ -145,7 +145,10 @@ def test_folders_that_are_no_such_model_are_refused(tmp_path: Path) -> None:
     folder.mkdir()
     with pytest.raises(InputError, match=r"config.json is refused: it is not there"):
         check_asker(str(folder))
-    for told, why in (("[]", "config.json is refused: it holds no JSON object"), ("{}", "config.json is refused: it names no model_type")):
+    for told, why in (
+        ("[]", "config.json is refused: it holds no JSON object"),
+        ("{}", "config.json is refused: it names no model_type"),
+    ):
         (folder / "config.json").write_text(told)
         with pytest.raises(InputError, match=why):
             check_asker(str(folder))
@@ -228,7 +231,7 @@ def test_a_folder_without_a_processor_or_a_weight_is_refused(tmp_path: Path) -> 
     with pytest.raises(InputError, match=r"it lacks 1 weights, .*projector"):
         open_vlm(str(folder), CPU)
     (folder / "model.safetensors").write_bytes(b"no weights")
-    with pytest.raises(InputError, match="model.safetensors is refused: it cannot be opened"):
+    with pytest.raises(InputError, match=r"model.safetensors is refused: it cannot be opened"):
         open_vlm(str(folder), CPU)
     save_file(held, folder / "model.safetensors", {"format": "pt"})
     (folder / "processor_config.json").unlink()

@@ -43,7 +43,7 @@ class PretrainedSettings:
                 f"model is {self.model!r}, and geometry is {self.geometry!r}: one or the other. Delete one."
             )
         wrong = [
-            f"freeze holds {one!r}. Write the name of weights, with * for any part and :300 for the first 300."
+            f"freeze holds {one!r}. Write a name of weights, with * for any part and :300 for the first 300."
             for one in self.freeze
             if not _FROZEN.fullmatch(one)
         ]

@@ -126,11 +126,8 @@ def _published(system: CaptionSystem, *, shares: bool) -> Iterator[tuple[str, st
             yield "pretrained", f"A decoder of kind {kind!r} begins with no published captioner. Delete it."
         return
     if not given.model and not given.geometry:
-        yield (
-            "pretrained",
-            f"The kind {kind!r} begins with a published captioner, and none is named. Give model, its folder,"
-            " or geometry for one with random weights.",
-        )
+        why = f"The kind {kind!r} begins with a published captioner, and none is named"
+        yield "pretrained", f"{why}. Give model, its folder, or geometry for one with random weights."
     yield from _parts_of_published(system)
     if given.geometry:
         return
@@ -147,7 +144,7 @@ def _published(system: CaptionSystem, *, shares: bool) -> Iterator[tuple[str, st
 def _parts_of_published(system: CaptionSystem) -> Iterator[tuple[str, str]]:
     given, kind = system.pretrained, system.decoder.kind
     if given.eyes and (kind != "encoder-decoder" or not given.model):
-        why = "eyes is an image encoder under the language model that model names, for the kind encoder-decoder"
+        why = "eyes is the image encoder under the language model that model names, in an encoder-decoder"
         yield "pretrained", f"{why}. Give model and that kind, or delete eyes."
     if given.geometry and (given.lora or given.freeze or not given.train):
         yield "pretrained", "Random weights have to learn. Delete lora, freeze and train, or give a model."

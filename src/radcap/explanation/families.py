@@ -31,7 +31,13 @@ FAMILIES: Mapping[str, str] = {
     "prefix": "a captioner that reads the image before its words",
 }
 DEFAULTS: Mapping[str, str] = dict.fromkeys(FAMILIES, "occlusion") | {"csra": "csra-map", "vit": "chefer"}
-_DECODERS = {"lstm": "recurrent", "gru": "recurrent", "transformer": "transformer"}
+_DECODERS: Mapping[str, str] = {
+    "lstm": "recurrent",
+    "gru": "recurrent",
+    "transformer": "transformer",
+    "encoder-decoder": "transformer",
+    "blip": "transformer",
+}
 
 
 def default_method(family: str) -> str:

@@ -1,4 +1,4 @@
-"""The folder of a language model: what every folder of a model is checked for, and its tokenizer beside it."""
+"""The folder of a language model: what the folder of every model is checked for, and its tokenizer."""
 
 from __future__ import annotations
 

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import torch
 
-    from radcap.captioning.decoders.woven import Pair
+    from radcap.captioning.decoders.woven import Block, Pair
 
 __all__ = ["BertText"]
 
@@ -57,8 +59,8 @@ class BertText:
         self.sees: int = getattr(config, "encoder_hidden_size", config.hidden_size)
         self.places: int = config.max_position_embeddings
         self.drop: float = config.attention_probs_dropout_prob
-        self.blocks = [BertBlock(layer) for layer in model.bert.encoder.layer]
-        self.scales = [1 / math.sqrt(config.hidden_size // self.heads)] * len(self.blocks)
+        self.blocks: Sequence[Block] = [BertBlock(layer) for layer in model.bert.encoder.layer]
+        self.scales: Sequence[float] = [1 / math.sqrt(config.hidden_size // self.heads)] * len(self.blocks)
 
     def words(self, tokens: torch.Tensor, first: int, last: int) -> torch.Tensor:
         parts = self.model.bert.embeddings

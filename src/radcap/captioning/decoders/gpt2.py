@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from torch.nn import functional as F  # noqa: N812 - as everybody names it
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import torch
 
-    from radcap.captioning.decoders.woven import Pair
+    from radcap.captioning.decoders.woven import Block, Pair
 
 __all__ = ["Gpt2Text"]
 
@@ -66,10 +66,9 @@ class Gpt2Text:
         self.sees: int = config.hidden_size
         self.places: int = config.max_position_embeddings
         self.drop: float = config.attn_pdrop
-        self.blocks = [
-            Gpt2Block(layer, _QUICK.get(config.activation_function, layer.mlp.act)) for layer in body.h
-        ]
-        self.scales: list[float] = [layer.attn.scaling for layer in body.h]
+        quick = _QUICK.get(config.activation_function)
+        self.blocks: Sequence[Block] = [Gpt2Block(layer, quick or layer.mlp.act) for layer in body.h]
+        self.scales: Sequence[float] = [layer.attn.scaling for layer in body.h]
 
     def words(self, tokens: torch.Tensor, first: int, last: int) -> torch.Tensor:
         body = self.model.transformer

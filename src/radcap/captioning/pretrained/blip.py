@@ -4,7 +4,10 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
+
+from torch.nn import functional as F  # noqa: N812 - as everybody names it
 
 from radcap.captioning.base_models.pretrained import transformers_module
 from radcap.captioning.decoders.cross_decoder import cross_decoder
@@ -13,6 +16,8 @@ from radcap.captioning.pretrained.family import Family, Told
 from radcap.captioning.pretrained.writer import PretrainedWriter
 
 if TYPE_CHECKING:
+    import torch
+
     from radcap.captioning.decoders import Decoder
     from radcap.captioning.settings import DecoderSettings
     from radcap.captioning.tokens import Tokenizer
@@ -31,7 +36,15 @@ class Blip(Family):
     tower = "vision_model"
     low_rank = ("text_decoder.*.query", "text_decoder.*.value")
 
-    def text(self, config: Any) -> Any:  # noqa: ANN401 - transformers' own
+    def eyes(self, model: Any) -> Any:  # noqa: ANN401 - transformers' own
+        """The vision tower; transformers would write its attention out as tables of all pairs of places."""
+        tower = super().eyes(model)
+        quick = _quick_attention()
+        for layer in tower.encoder.layers:
+            layer.self_attn.__class__ = quick  # a copy of the model has it too, and its file nothing of it
+        return tower
+
+    def text(self, config: Any) -> Any:  # noqa: ANN401 - as above
         return config.text_config
 
     def marks(self, told: Told, tokenizer: Tokenizer) -> Marks:  # noqa: ARG002 - the model says it all
@@ -78,3 +91,19 @@ class Blip(Family):
         )
         model = transformers.models.blip.modeling_blip_text.BlipTextLMHeadModel(config)
         return cross_decoder(model, tokenizer.size, width)
+
+
+@cache
+def _quick_attention() -> type[Any]:
+    """Transformers' attention of BLIP's tower, by torch's own function: the same but for rounding."""
+    theirs: type[Any] = transformers_module().models.blip.modeling_blip.BlipAttention
+
+    class QuickAttention(theirs):
+        def forward(self, hidden_states: torch.Tensor, **_: object) -> tuple[torch.Tensor, None]:
+            parts = self.qkv(hidden_states).unflatten(-1, (3, self.num_heads, -1)).permute(2, 0, 3, 1, 4)
+            drop = self.dropout.p if self.training else 0.0
+            queries, keys, values = parts.unbind(0)
+            views = F.scaled_dot_product_attention(queries, keys, values, None, drop, scale=self.scale)
+            return self.projection(views.transpose(1, 2).flatten(2)), None
+
+    return QuickAttention

@@ -39,9 +39,7 @@ class EncoderDecoder(Family):
     architecture = "VisionEncoderDecoderModel"
     tower = "encoder"
     idle = ("encoder.pooler.",)
-    low_rank = tuple(
-        f"decoder.*.{one}" for one in ("c_attn", "q_attn", "query", "value", "q_proj", "v_proj")
-    )
+    low_rank = tuple(f"decoder.*.{one}" for one in ("c_attn", "q_attn", "query", "value", "q_proj", "v_proj"))
 
     def load(self, folder: Path) -> Whole:
         whole = super().load(folder)
@@ -51,8 +49,9 @@ class EncoderDecoder(Family):
     def compose(self, eyes: Path, text: Path) -> Whole:
         transformers = transformers_module()
         encoder = load_tower(eyes)
-        if not hasattr(encoder.config, "hidden_size"):  # CvT has a width for each stage
-            encoder.config.hidden_size = encoder.config.embed_dim[-1]
+        if not hasattr(encoder.config, "hidden_size"):  # those of stages have a width for each
+            widths = getattr(encoder.config, "embed_dim", None) or encoder.config.hidden_sizes
+            encoder.config.hidden_size = widths[-1]
         decoder, fresh = load_model(
             text,
             "AutoModelForCausalLM",
@@ -120,8 +119,9 @@ class EncoderDecoder(Family):
 def _check_looks(decoder: Any, folder: Path) -> None:  # noqa: ANN401 - as above
     """Whether the text side can look at an image at all."""
     if not any(mark in name for name, _ in decoder.named_parameters() for mark in _NEW):
+        held = f"{folder} holds a {type(decoder).__name__} without cross-attention"
         raise InputError(
-            f"{folder} holds a {type(decoder).__name__} without cross-attention, so it cannot look at an image."
+            f"{held}, so it cannot look at an image."
             ' Give one that can have it, like GPT-2 or BERT, or write [decoder] kind = "lm".',
             path=str(folder),
         )

@@ -70,9 +70,7 @@ class Family:
             why = f"it describes a {kind[:60]!r}, and a {self.model_type!r} is wanted"
             raise refused_file(folder / "config.json", why, "Name the kind of [decoder] that it is of.")
         what = f"a {self.model_type} model"
-        model, fresh = load_model(
-            folder, self.architecture, what, attention=self.attention, idle=self.idle
-        )
+        model, fresh = load_model(folder, self.architecture, what, attention=self.attention, idle=self.idle)
         return Whole(model, fresh)
 
     def compose(self, eyes: Path, text: Path) -> Whole:
@@ -102,8 +100,20 @@ class Family:
         raise NotImplementedError
 
     def writer(
+<<<<<<< HEAD
         self, model: Any, decoder: Decoder, seen: int, labels: int, *, pad: int, grid: int
     ) -> AnyWriter:  # noqa: ANN401
+=======
+        self,
+        model: Any,  # noqa: ANN401 - as above
+        decoder: Decoder,
+        seen: int,
+        labels: int,
+        *,
+        pad: int,
+        grid: int,
+    ) -> AnyWriter:
+>>>>>>> c2-families
         """What makes the memory of the eyes' feature map, of width `seen`."""
         raise NotImplementedError
 

@@ -9,7 +9,7 @@ give them a sense.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from torch import nn
 
@@ -68,7 +68,8 @@ def beside_weights(whole: Whole, settings: PretrainedSettings) -> dict[str, torc
 
 def _layers(model: nn.Module, patterns: Sequence[str], fresh: frozenset[str]) -> list[str]:
     """The layers that are meant, by their names or their last parts, less those that learn in full."""
-    names = [name for name, module in model.named_modules() if type(module).__name__ in _LAYERS]
+    modules = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())
+    names = [name for name, module in modules if type(module).__name__ in _LAYERS]
     found: list[str] = []
     for pattern in patterns:
         some = [one for one in names if _fits(one, pattern) or _fits(one.rpartition(".")[2], pattern)]
