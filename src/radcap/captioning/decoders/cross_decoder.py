@@ -73,14 +73,8 @@ class CrossDecoder(Decoder):
         told = self._run(
             before.memory, tokens[:, None], attention_mask=there, past_key_values=cache, use_cache=True
         )
-<<<<<<< HEAD
-        return told.logits[:, 0, : self.size], CrossState(
-            before.memory, told.past_key_values, before.done + 1
-        )
-=======
         after = CrossState(before.memory, told.past_key_values, before.done + 1)
         return told.logits[:, 0, : self.size], after
->>>>>>> c2-families
 
     def embed(self, tokens: torch.Tensor) -> torch.Tensor:
         return self.model.get_input_embeddings()(tokens)

@@ -146,23 +146,12 @@ class Woven(Decoder):
         masked, there = not (memory.whole and self.training), None
         x = text.words(tokens, 0, self._checked(tokens.shape[1]))
         for block, scale in zip(text.blocks, text.scales, strict=True):
-<<<<<<< HEAD
-            queries, *own = (self._split(one) for one in block.own(x))
-            view = F.scaled_dot_product_attention(queries, *own, None, drop, is_causal=True, scale=scale)
-            x = block.read(x, _joined(view))
-            queries, seen = self._split(block.ask(x)), (self._split(one) for one in block.see(entries))
-            x = block.look(
-                x, _joined(F.scaled_dot_product_attention(queries, *seen, there, drop, scale=scale))
-            )
-            x = block.think(x)
-=======
             queries, keys, values = map(self._split, block.own(x))
             x = block.read(x, _view(queries, keys, values, None, scale, drop, causal=True))
             queries, keys, values = map(self._split, (block.ask(x), *block.see(entries)))
             if masked and there is None:
                 there = _mask(memory.there, queries)[..., : entries.shape[1]]
             x = block.think(block.look(x, _view(queries, keys, values, there, scale, drop)))
->>>>>>> c2-families
         return text.logits(x)[..., : self.size]
 
     @torch.no_grad()
@@ -183,20 +172,6 @@ class Woven(Decoder):
         mask = None if each == 1 else before.line[..., : (done + 1) * each]
         there = None if before.there is None else before.there[..., : before.sights[0][0].shape[2]]
         x = text.words(tokens.view(-1, each), done, done + 1)
-<<<<<<< HEAD
-        for block, scale, sight, past in zip(
-            text.blocks, text.scales, before.sights, before.past, strict=True
-        ):
-            queries, keys, values = (self._split(one) for one in block.own(x))
-            past[0, :, :, done], past[1, :, :, done] = keys, values
-            own = (one[:, :, : done + 1].flatten(2, 3) for one in past)
-            x = block.read(x, _joined(F.scaled_dot_product_attention(queries, *own, mask, scale=scale)))
-            queries = self._split(block.ask(x))
-            x = block.look(
-                x, _joined(F.scaled_dot_product_attention(queries, *sight, before.there, scale=scale))
-            )
-            x = block.think(x)
-=======
         layers = zip(text.blocks, text.scales, before.sights, before.past, strict=True)
         for block, scale, sight, past in layers:
             queries, *entries = map(self._split, block.own(x))
@@ -204,7 +179,6 @@ class Woven(Decoder):
             keys, values = past[:, :, :, : done + 1].flatten(3, 4)
             x = block.read(x, _view(queries, keys, values, mask, scale))
             x = block.think(block.look(x, _view(self._split(block.ask(x)), *sight, there, scale)))
->>>>>>> c2-families
         return text.logits(x).flatten(0, 1)[:, : self.size], replace(before, done=done + 1)
 
     def embed(self, tokens: torch.Tensor) -> torch.Tensor:

@@ -100,10 +100,6 @@ class Family:
         raise NotImplementedError
 
     def writer(
-<<<<<<< HEAD
-        self, model: Any, decoder: Decoder, seen: int, labels: int, *, pad: int, grid: int
-    ) -> AnyWriter:  # noqa: ANN401
-=======
         self,
         model: Any,  # noqa: ANN401 - as above
         decoder: Decoder,
@@ -113,7 +109,6 @@ class Family:
         pad: int,
         grid: int,
     ) -> AnyWriter:
->>>>>>> c2-families
         """What makes the memory of the eyes' feature map, of width `seen`."""
         raise NotImplementedError
 

@@ -88,11 +88,5 @@ class PretrainedWriter(AnyWriter):
         """The tower's tokens, which every place repeats, then the places."""
         rows = self.pooled(features).flatten(2).transpose(1, 2)
         places, tokens = rows[..., : self.channels], rows[..., self.channels :]
-<<<<<<< HEAD
-        first = (
-            tokens.mean(dim=1).unflatten(-1, (self.always, self.channels)) if self.always else places[:, :0]
-        )
-=======
         first = tokens.mean(dim=1).view(len(rows), self.always, self.channels)
->>>>>>> c2-families
         return self.project(torch.cat([first, places], dim=1))
