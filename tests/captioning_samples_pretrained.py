@@ -21,7 +21,18 @@ from radcap.captioning.system import CaptionSystem
 from radcap.vision.settings import ImageSettings
 from radcap.vision.transformers_library import quiet
 
-__all__ = ["PLACES", "SIZE", "WORDS", "composed", "published", "saved", "shaken", "system", "whole", "write_words"]
+__all__ = [
+    "PLACES",
+    "SIZE",
+    "WORDS",
+    "composed",
+    "published",
+    "saved",
+    "shaken",
+    "system",
+    "whole",
+    "write_words",
+]
 
 SIZE = 32
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

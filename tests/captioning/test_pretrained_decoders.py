@@ -74,7 +74,9 @@ def test_logits_are_those_of_transformers(folders: Path, text: str, eyes: str) -
     assert memory.there.all()
     told = torch.cat([features] * 2)
     assert top.writer.memory(told, rows=6).values.shape == (6, memory.values.shape[1], memory.values.shape[2])
-    torch.testing.assert_close(stepped(top.writer.decoder, memory, TOKENS), theirs(model, TOKENS), atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(
+        stepped(top.writer.decoder, memory, TOKENS), theirs(model, TOKENS), atol=1e-4, rtol=1e-4
+    )
 
 
 @torch.no_grad()
@@ -134,7 +136,9 @@ def test_captions_are_those_of_generate(folders: Path, text: str, eyes: str, bea
         wanted = [row.tolist() for row in found[image]]
         if all(marks.end in row for row in wanted):
             compared += 1
-            assert [list(one.tokens) for one in ours[image]] == [row[: row.index(marks.end)] for row in wanted]
+            assert [list(one.tokens) for one in ours[image]] == [
+                row[: row.index(marks.end)] for row in wanted
+            ]
     assert compared
 
 
@@ -181,7 +185,7 @@ def test_a_decoder_that_learns_drops_and_masks_only_what_is_away() -> None:
 def test_more_tokens_than_there_are_places_are_refused(folders: Path, quick: bool) -> None:
     top = opened(folders, *(MODELS[0] if quick else MODELS[4]))[2]
     memory = top.writer.memory(None, rows=2)
-    with pytest.raises(UsageError, match=rf"tokens are asked for, and the published decoder knows texts of"):
+    with pytest.raises(UsageError, match=r"tokens are asked for, and the published decoder knows texts of"):
         top.writer.decoder.begin(memory, PLACES + 3)
 
 
@@ -238,7 +242,11 @@ def test_only_what_is_told_learns(folders: Path) -> None:
     told = {
         "none": (ConditionSettings(), False, set()),
         "concepts": (ConditionSettings(concepts="all"), False, {"concepts.weight", "kinds"}),
-        "words": (ConditionSettings(prompt="A picture:"), True, {"say.weight", "say.bias", "kinds", "nothing"}),
+        "words": (
+            ConditionSettings(prompt="A picture:"),
+            True,
+            {"say.weight", "say.bias", "kinds", "nothing"},
+        ),
         "both": (
             ConditionSettings(concepts="all", prompt="Of {concepts}:"),
             False,

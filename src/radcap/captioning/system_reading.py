@@ -150,6 +150,9 @@ def _parts_of_published(system: CaptionSystem) -> Iterator[tuple[str, str]]:
         yield "pretrained", "Random weights have to learn. Delete lora, freeze and train, or give a model."
     if given.lora and given.freeze:
         yield "pretrained", "With lora none of the model's own weights learn. Delete freeze."
+    if given.lora_layers and system.joint.concepts:
+        why = "concepts makes a detector of the eyes, and lora_layers may put weights beside them"
+        yield "joint", f"{why}. Set it to 0, or delete lora_layers."
 
 
 def _as_it_is(system: CaptionSystem) -> Iterator[tuple[str, str]]:

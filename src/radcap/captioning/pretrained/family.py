@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from radcap.captioning.base_models.pretrained import load_model
 from radcap.captioning.blocks import FAMILIES
-from radcap.vision.model_folders import check_folder, refused_file
+from radcap.vision.model_folders import read_table, refused_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from radcap.captioning.writer import AnyWriter
 
 __all__ = ["Family", "Told", "Whole", "family_of"]
+
+_CONFIG = "config.json"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,13 +67,16 @@ class Family:
 
     def load(self, folder: Path) -> Whole:
         """The whole model of a folder, every weight of it from there."""
-        kind = check_folder(folder)["model_type"]
-        if kind != self.model_type:
-            why = f"it describes a {kind[:60]!r}, and a {self.model_type!r} is wanted"
-            raise refused_file(folder / "config.json", why, "Name the kind of [decoder] that it is of.")
         what = f"a {self.model_type} model"
         model, fresh = load_model(folder, self.architecture, what, attention=self.attention, idle=self.idle)
         return Whole(model, fresh)
+
+    def check(self, folder: Path) -> None:
+        """Refuse the folder of another kind."""
+        kind = str(read_table(folder / _CONFIG).get("model_type"))
+        if kind != self.model_type:
+            why = f"it describes a {kind[:60]!r}, and a {self.model_type!r} is wanted"
+            raise refused_file(folder / _CONFIG, why, "Name the kind of [decoder] that it is of.")
 
     def compose(self, eyes: Path, text: Path) -> Whole:
         """A whole of an image encoder and a language model."""

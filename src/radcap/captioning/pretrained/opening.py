@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from radcap.captioning.system import CaptionSystem
     from radcap.captioning.tokens import Tokenizer
     from radcap.captioning.writer import AnyWriter
-    from radcap.vision.backbones import Backbone
+    from radcap.vision.backbones.geometry import PublishedBackbone
 
 __all__ = [
     "Published",
@@ -56,10 +56,19 @@ class Published:
 
     family: Family
     whole: Whole
-    eyes: Backbone
+    eyes: PublishedBackbone
     text: Path
     looks: Path
     settings: PretrainedSettings
+    size: int  # of images
+
+    @property
+    def sentences(self) -> list[str]:
+        """What whoever trains should know."""
+        own = self.eyes.geometry.config.get("image_size")
+        if not isinstance(own, int) or own == self.size:
+            return []
+        return [f"Images have {self.size} pixels, and the published captioner was trained with {own}"]
 
     def own_weights(self) -> dict[str, torch.Tensor]:
         """What is kept with a captioner, beside a model that is where it was."""
@@ -84,16 +93,29 @@ def has_own_eyes(system: CaptionSystem) -> bool:
 def open_published(system: CaptionSystem, folder: Path | None = None) -> Published:
     """The published captioner that a system names, or one that was saved in a folder."""
     family, settings = family_of(system.decoder.kind), system.pretrained
-    text = folder or published_folder(system)
-    looks = text
-    if settings.eyes and folder is None:
+    text = looks = folder or published_folder(system)
+    if folder is None and settings.eyes:
         looks = eyes_folder(system)
         whole = family.compose(looks, text)
     else:
+        family.check(text)
         whole = family.load(text)
+    _check_places(system, family.text(whole.model.config), text)
     eyes = tower_backbone(family.eyes(whole.model), looks, system.image.size)
     choose_learning(whole, settings, family)
-    return Published(family, whole, eyes, text, looks, settings)
+    return Published(family, whole, eyes, text, looks, settings, system.image.size)
+
+
+def _check_places(system: CaptionSystem, text: Any, folder: Path) -> None:  # noqa: ANN401 - transformers' own
+    """Whether captions of the lengths that are asked for can be read."""
+    longest = max(system.decoder.longest, system.generate.longest)
+    places = getattr(text, "max_position_embeddings", None) or longest + 1
+    if longest >= places:
+        raise UsageError(
+            f"[decoder] longest is {system.decoder.longest}, [generate] longest {system.generate.longest},"
+            f" and the text side of {folder} reads {places} tokens, the begin mark among them. Lower them to"
+            f" {places - 1} or less."
+        )
 
 
 def published_folder(system: CaptionSystem) -> Path:
@@ -113,7 +135,10 @@ def eyes_folder(system: CaptionSystem) -> Path:
 
 def published_tokenizer(system: CaptionSystem, folder: Path | None = None) -> Tokenizer:
     """Its own, with the marks of the model and the size of its vocabulary; no weight is loaded."""
-    family, folder = family_of(system.decoder.kind), folder or published_folder(system)
+    family, composed = family_of(system.decoder.kind), folder is None and bool(system.pretrained.eyes)
+    folder = folder or published_folder(system)
+    if not composed:
+        family.check(folder)
     file = tokenizer_file(folder)
     found, text = open_hugging_face(file, read_document(file)), family.text(read_config(folder))
     size: int = text.vocab_size

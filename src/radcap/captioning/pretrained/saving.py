@@ -56,26 +56,30 @@ def saved_source(folder: CaptionFolder, system: CaptionSystem) -> Path | None:
     return None
 
 
-def leaning_on(published: Published, system: CaptionSystem) -> dict[str, str] | None:
+def leaning_on(system: CaptionSystem) -> dict[str, str] | None:
     """The model that a captioner leans on where it was not trained itself, so that it is known again."""
     if keeps_whole(system):
         return None
-    told = {"model": system.pretrained.model, "weights": weights_digest(published.text)}
+    names = {"model": system.pretrained.model, "eyes": system.pretrained.eyes}
+    return {key: name for key, name in names.items() if name} | source_digests(system)
+
+
+def source_digests(system: CaptionSystem) -> dict[str, str]:
+    """Of the weights of the folders that a system names."""
+    found = {"weights": weights_digest(published_folder(system))}
     if system.pretrained.eyes:
-        told |= {"eyes": system.pretrained.eyes, "eyes_weights": weights_digest(published.looks)}
-    return told
+        found["eyes_weights"] = weights_digest(eyes_folder(system))
+    return found
 
 
 def check_leaning(folder: CaptionFolder, system: CaptionSystem) -> None:
     """Refuse a model that is another than the one that was trained over."""
     told = folder.card().get("pretrained")
     known = cast("dict[str, object]", told) if isinstance(told, dict) else {}
-    sources = {"weights": published_folder(system)}
-    if system.pretrained.eyes:
-        sources["eyes_weights"] = eyes_folder(system)
-    for key, source in sources.items():
-        if known.get(key) != weights_digest(source):
-            raise folder.broken("card.json", f"it was trained over other weights than those of {source}")
+    changed = [key for key, one in source_digests(system).items() if known.get(key) != one]
+    if changed:
+        source = eyes_folder(system) if changed[0] != "weights" else published_folder(system)
+        raise folder.broken("card.json", f"it was trained over other weights than those of {source}")
 
 
 def weights_digest(folder: Path) -> str:

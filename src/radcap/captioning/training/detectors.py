@@ -19,8 +19,8 @@ from radcap.detection.training.judging import judge
 from radcap.detection.training.networks import Trainer
 from radcap.detection.training.parts import Parts
 from radcap.vision.heads.bridged import BridgedHead
-from radcap.vision.network import Network
-from radcap.vision.settings import TrainSettings
+from radcap.vision.network import Network, make_network
+from radcap.vision.settings import BackboneSettings, TrainSettings
 from radcap.vision.weight_files import write_weight_file
 
 if TYPE_CHECKING:
@@ -62,6 +62,13 @@ def network_of(taught: Taught) -> Network:
     return Network(taught.encoder.backbone, head if bridge is None else BridgedHead(bridge, head)).eval()
 
 
+def _names(system: ConceptSystem, labels: int) -> list[str]:
+    """The weights of the network that settings describe; published eyes may hold some without a part."""
+    with torch.device("meta"):
+        made = make_network(system.backbone, system.head, labels, size=system.image.size, weights=False)
+    return list(made.state_dict())
+
+
 def concept_system(system: CaptionSystem) -> ConceptSystem:
     """The tables of a joint system that are about its concepts."""
     bridge = bridge_settings(system.decoder)
@@ -86,11 +93,19 @@ def _base(kind: type[T], value: T) -> T:
 def write_detector(maker: CaptionMaker, taught: Taught, judged: Judged | None) -> ModelFolder:
     """The folder `concepts` inside of the captioner's."""
     folder, system = maker.folder.concepts, concept_system(maker.system)
+    if (
+        taught.encoder.published is not None
+    ):  # the eyes of a published captioner, which is not needed for them
+        eyes = BackboneSettings(name="hugging-face", tokens=True)
+        system = replace(system, backbone=taught.encoder.backbone.settings_of(eyes))
     folder.path.mkdir(parents=True, exist_ok=True)
     folder.write_system(system)
     folder.write_labels(maker.labels, maker.label_names)
     folder.write_decision(*(None, None) if judged is None else judged.fitted)
-    write_weight_file(network_of(taught).state_dict(), folder.weights)
+    held = network_of(taught).state_dict()
+    if taught.encoder.published is not None:
+        held = {name: held[name] for name in _names(system, len(maker.labels))}
+    write_weight_file(held, folder.weights)
     joint = {name: getattr(maker.system.joint, name) for name in ("caption", *JOINT)}
     facts = {"data": maker.parts.to_json(), "training": {"joint": joint, "stopped": taught.stopped}}
     folder.write_card(model_card(system, maker.labels, facts, judged))

@@ -1,7 +1,7 @@
 """How images reach a writer: a backbone that learns with it, or one that only looks.
 
 Invariant: a backbone that only looks never changes; where images are varied, it looks anew at each of them,
-else its features are computed once.
+else its features are computed once, if there is room for all.
 """
 
 # torch is typed in part
@@ -22,6 +22,7 @@ from radcap.vision.backbones import make_backbone
 from radcap.vision.pictures import View
 from radcap.vision.settings import AugmentSettings
 from radcap.vision.training import FeatureFeed, PictureFeed, predicted
+from radcap.vision.training.memory import free_memory
 from radcap.zoo import find
 from radcap.zoo.finding import PREFIX
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from radcap.vision.training import Feed, Place
 
 __all__ = ["Encoder", "GazeFeed", "make_encoder"]
+
+_SPARE = 0.4  # of the memory that is free may be taken by maps
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +87,20 @@ class Encoder:
         feed = PictureFeed(pictures, labels, maker.place.half)
         if self.learns:
             return feed, kept
-        if self.image.augment != AugmentSettings():
+        if self.image.augment != AugmentSettings() or not self._has_room(feed, maker.place):
             return GazeFeed(feed, self.backbone, maker.place), kept
         maps = predicted(self.backbone, feed, maker.place)
         return FeatureFeed(maps.half() if maker.place.half else maps, labels), kept
+
+    @torch.no_grad()
+    def _has_room(self, feed: PictureFeed, place: Place) -> bool:
+        """Whether the maps of all images can be held at once."""
+        if not len(feed):
+            return True
+        images, _ = feed.batch(torch.zeros(1, dtype=torch.long, device=place.device), None)
+        with place.autocast():
+            numbers = self.backbone(images).numel() * len(feed)
+        return numbers * (2 if place.half else 4) < free_memory(place.device) * _SPARE
 
 
 def make_encoder(maker: CaptionMaker) -> Encoder:

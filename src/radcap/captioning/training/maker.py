@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from radcap.captioning.models.folder import OWN_DETECTOR, weights_digest
 from radcap.captioning.pretrained import has_own_eyes, published_tokenizer
+from radcap.captioning.pretrained.saving import source_digests
 from radcap.captioning.texts import read_texts
 from radcap.captioning.tokens import open_tokenizer, tokenizer_digest, train_bpe
 from radcap.core import UsageError
@@ -114,6 +115,8 @@ class CaptionMaker:
             digest.update("\n".join(self.language.kept.values()).encode())
         if self.system.tokenizer.file:
             digest.update(tokenizer_digest(Path(self.system.tokenizer.file)).encode())
+        if has_own_eyes(self.system):
+            digest.update("".join(source_digests(self.system).values()).encode())
         return digest.hexdigest()
 
     def tell_data(self) -> None:

@@ -65,6 +65,8 @@ class _Work:
         started, maker, parts = time.monotonic(), self.maker, self.maker.parts
         maker.tell_data()
         encoder = make_encoder(maker)
+        for sentence in () if encoder.published is None else encoder.published.sentences:
+            maker.talk.tell(sentence)
         if not maker.system.pretrained.train:
             self._ask(Taught(Course(maker, encoder).begun(), encoder, {}), started)
             return
@@ -166,7 +168,7 @@ class _Work:
         published = taught.encoder.published
         if published is not None:
             write_published(published, system, folder, maker.tokenizer)
-            facts = {**facts, "pretrained": leaning_on(published, system)}
+            facts = {**facts, "pretrained": leaning_on(system)}
         elif system.decoder.kind != "lm" or system.tokenizer.file:  # else it is the language model's own
             maker.tokenizer.save(folder.tokenizer)
         if maker.labels:

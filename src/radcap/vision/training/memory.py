@@ -8,19 +8,29 @@ it needed most.
 from __future__ import annotations
 
 import ctypes
+import os
 import platform
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+import torch
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from radcap.vision.training.devices import Place
 
-__all__ = ["memory_kept"]
+__all__ = ["free_memory", "memory_kept"]
 
 _TRIM_THRESHOLD, _MMAP_MAX = -1, -4  # of mallopt(3)
 _NEVER, _DEFAULT_TRIM, _DEFAULT_MMAP_MAX = 2**31 - 1, 128 * 1024, 65_536
+
+
+def free_memory(device: torch.device) -> int:
+    """Bytes that nobody has taken yet: of the device, or of the machine."""
+    if device.type == "cuda":
+        return torch.cuda.mem_get_info(device)[0]
+    return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 @contextmanager
