@@ -68,7 +68,12 @@ def test_the_image_is_told_in_queries_before_what_is_told_beside(kind: str) -> N
     queries = writer.bridge(seen)[..., 0].transpose(1, 2)
     torch.testing.assert_close(memory.values[:, 1 : 1 + QUERIES], writer.look(queries) + writer.kinds[0])
     tokens = torch.tensor([[1, 5, 6], [1, 7, 8]])
-    torch.testing.assert_close(writer(seen, tokens), writer.over(writer.bridged(seen), tokens))
+    bridged = writer.bridged(seen)
+    torch.testing.assert_close(writer(seen, tokens), writer(seen, tokens, seen=bridged))
+    torch.testing.assert_close(
+        writer.memory(seen, rows=2, seen=bridged + 1).values[:, 1:],
+        writer.told(bridged + 1, rows=2).values[:, 1:],
+    )
     assert writer.memory(None, rows=2).values.shape == (2, 1, WIDTH)  # text alone has no image
     large = writer.memory(features(7), rows=2)
     assert large.values.shape == (2, 1 + QUERIES, WIDTH)

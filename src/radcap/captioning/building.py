@@ -71,7 +71,7 @@ def make_top(
 
 def bridge_settings(decoder: DecoderSettings) -> BridgeSettings:
     """The bridge of a decoder's table, of which a Q-Former has queries."""
-    if decoder.bridge == "linear":
+    if decoder.bridge == "linear" and decoder.kind != "q-former":
         return BridgeSettings()
     return BridgeSettings(
         queries=decoder.queries,

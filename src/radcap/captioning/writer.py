@@ -20,7 +20,7 @@ from radcap.vision.places import place_sines
 if TYPE_CHECKING:
     from radcap.captioning.decoders import Decoder
     from radcap.captioning.settings import ConditionSettings
-    from radcap.vision.bridge import Bridge
+    from radcap.vision.bridge import AnyBridge
 
 __all__ = ["AnyWriter", "Writer"]
 
@@ -38,7 +38,7 @@ class AnyWriter(nn.Module):
 
     always = 1
 
-    def __init__(self, decoder: Decoder, *, pad: int, grid: int = 0, bridge: Bridge | None = None) -> None:
+    def __init__(self, decoder: Decoder, *, pad: int, grid: int = 0, bridge: AnyBridge | None = None) -> None:
         super().__init__()
         self.decoder = decoder
         self.pad, self.grid = pad, grid
@@ -50,9 +50,11 @@ class AnyWriter(nn.Module):
         tokens: torch.Tensor,
         concepts: torch.Tensor | None = None,
         words: torch.Tensor | None = None,
+        seen: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Logits of the token after each."""
-        return self.over(None if features is None else self.bridged(features), tokens, concepts, words)
+        """Logits of the token after each; `seen` is what `bridged` gave, where that is known."""
+        memory = self.memory(features, concepts, words, rows=len(tokens), seen=seen)
+        return self.decoder(memory, tokens).float()
 
     def memory(
         self,
@@ -61,23 +63,16 @@ class AnyWriter(nn.Module):
         words: torch.Tensor | None = None,
         *,
         rows: int,
+        seen: torch.Tensor | None = None,
     ) -> Memory:
         """All that is known of each row."""
-        return self.told(None if features is None else self.bridged(features), concepts, words, rows=rows)
+        if features is not None and seen is None:
+            seen = self.bridged(features)
+        return self.told(seen, concepts, words, rows=rows)
 
     def bridged(self, features: torch.Tensor) -> torch.Tensor:
         """The map that words and heads look at: that of the image, or the queries that looked at it."""
         return features if self.bridge is None else self.bridge(features)
-
-    def over(
-        self,
-        seen: torch.Tensor | None,
-        tokens: torch.Tensor,
-        concepts: torch.Tensor | None = None,
-        words: torch.Tensor | None = None,
-    ) -> torch.Tensor:
-        """As `forward`, over a map that is bridged already."""
-        return self.decoder(self.told(seen, concepts, words, rows=len(tokens)), tokens).float()
 
     def told(
         self,
@@ -121,7 +116,7 @@ class Writer(AnyWriter):
         *,
         pad: int,
         grid: int = 0,
-        bridge: Bridge | None = None,
+        bridge: AnyBridge | None = None,
     ) -> None:
         super().__init__(decoder, pad=pad, grid=grid, bridge=bridge)
         width, told = decoder.width, seen if bridge is None else bridge.width

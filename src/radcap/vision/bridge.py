@@ -1,7 +1,7 @@
 """Learnt queries that look at a feature map, and stand for it: a Q-Former (Li and others, 2023).
 
 Each layer lets the queries read each other, look at the places of the map and think, with norms before the
-parts. Pretrained Q-Formers are a matter of the captioner's kind `q-former`; this one begins with nothing.
+parts. It begins with nothing; published ones stand in `published_bridge`.
 Invariant: a map of any size is told in the same number of vectors, as a map of one column.
 """
 
@@ -23,7 +23,31 @@ if TYPE_CHECKING:
 
     from radcap.vision.settings import BridgeSettings
 
-__all__ = ["Bridge", "QueryAttention"]
+__all__ = ["AnyBridge", "Bridge", "QueryAttention", "make_bridge"]
+
+
+class AnyBridge(nn.Module):
+    """From a feature map (n x seen x h x w) to queries that looked at it (n x width x queries x 1)."""
+
+    before = 0  # entries that are looked at before the places
+
+    def __init__(self, settings: BridgeSettings, width: int) -> None:
+        super().__init__()
+        self.settings, self.width, self.grid = settings, width, settings.grid
+
+    def pooled(self, features: torch.Tensor) -> torch.Tensor:
+        """The map at the grid."""
+        if self.grid and features.shape[-1] > self.grid:
+            return F.adaptive_avg_pool2d(features, self.grid)
+        return features
+
+    def readings(self) -> Sequence[nn.Module]:
+        """Where queries read each other."""
+        raise NotImplementedError
+
+    def lookings(self) -> Sequence[nn.Module]:
+        """Where they look at places."""
+        raise NotImplementedError
 
 
 class QueryAttention(nn.Module):
@@ -64,12 +88,11 @@ class QueryLayer(nn.Module):
         return queries + self.drop(self.thinking(queries))
 
 
-class Bridge(nn.Module):
-    """From a feature map (n x seen x h x w) to its queries (n x width x queries x 1)."""
+class Bridge(AnyBridge):
+    """Our own; `seen` is the width of the map."""
 
     def __init__(self, settings: BridgeSettings, seen: int) -> None:
-        super().__init__()
-        self.width, self.grid = settings.width, settings.grid
+        super().__init__(settings, settings.width)
         self.entry = nn.Sequential(
             nn.LayerNorm(seen), nn.Linear(seen, settings.width), nn.LayerNorm(settings.width)
         )
@@ -79,8 +102,7 @@ class Bridge(nn.Module):
         self._calm(3 * settings.layers)
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
-        if self.grid and features.shape[-1] > self.grid:
-            features = F.adaptive_avg_pool2d(features, self.grid)
+        features = self.pooled(features)
         places = self.entry(features.flatten(2).transpose(1, 2))
         height, width = features.shape[-2:]
         places = places + place_sines(height, width, places)
@@ -90,11 +112,9 @@ class Bridge(nn.Module):
         return self.norm(queries).transpose(1, 2)[..., None]
 
     def readings(self) -> Sequence[nn.Module]:
-        """Where queries read each other."""
         return [layer.get_submodule("reading") for layer in self.layers]
 
     def lookings(self) -> Sequence[nn.Module]:
-        """Where they look at places."""
         return [layer.get_submodule("looking") for layer in self.layers]
 
     @torch.no_grad()
@@ -107,3 +127,12 @@ class Bridge(nn.Module):
         for layer in self.layers:
             for name in ("reading.out", "looking.out", "thinking.3"):
                 layer.get_submodule(name).get_parameter("weight").div_(math.sqrt(branches))
+
+
+def make_bridge(settings: BridgeSettings, seen: int) -> AnyBridge:
+    """The bridge of the settings over a map of this width."""
+    if not settings.geometry:
+        return Bridge(settings, seen)
+    from radcap.vision.published_bridge import drawn_bridge
+
+    return drawn_bridge(settings, seen)

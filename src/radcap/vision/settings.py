@@ -144,6 +144,8 @@ class BridgeSettings:
     factor: float = 4.0  # the inner width of a layer, in widths
     drop: float = 0.1
     grid: int = 0  # the map is pooled to so many by so many places first; 0 leaves it as it is
+    # of a published Q-Former: its configuration as JSON, which a trained model keeps, and which has its sizes
+    geometry: str = ""
 
     def __post_init__(self) -> None:
         counts = {"queries": between(0, 4096), "layers": between(1, 100), "grid": between(0, 4096)}

@@ -1,6 +1,6 @@
 """What decoders made of somebody else's language model have in common.
 
-Invariant: the model is frozen; what is learnt is LoRA beside it, and that alone is kept.
+Invariant: a model that a folder holds is frozen, what is learnt is LoRA beside it, and that alone is kept.
 """
 
 # torch and transformers are typed in part
@@ -24,9 +24,11 @@ class Borrowed(Decoder):
 
     model: Any
 
-    def __init__(self, model: Any, size: int) -> None:  # noqa: ANN401 - transformers' own
+    def __init__(self, model: Any, size: int, *, own: bool = False) -> None:  # noqa: ANN401 - transformers' own
+        """`own` where no folder holds its weights."""
         super().__init__()
         self.model = model
+        self.own = own
         self.width = int(self.vectors.shape[1])
         self.size = size
 
@@ -40,6 +42,8 @@ class Borrowed(Decoder):
 
     def own_weights(self) -> dict[str, torch.Tensor]:
         """LoRA alone: the model is had from where it came from."""
+        if self.own:  # each once: what comes in and what goes out may be one
+            return {name: one.detach() for name, one in self.named_parameters()}
         return lora_weights(self.model)
 
     def merge(self) -> None:

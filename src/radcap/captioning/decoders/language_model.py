@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from radcap.captioning.decoders.memory import Memory
     from radcap.captioning.settings import DecoderSettings
 
-__all__ = ["LanguageModel", "Past", "make_language_model"]
+__all__ = ["LanguageModel", "Past", "and_there", "make_language_model", "positions_of"]
 
 
 def make_language_model(settings: DecoderSettings, size: int) -> Decoder:
@@ -41,25 +41,27 @@ def make_language_model(settings: DecoderSettings, size: int) -> Decoder:
 class LanguageModel(Borrowed):
     """Any causal model of transformers."""
 
+    follows = False  # whether a caption follows the memory with no mark between
+
     def forward(self, memory: Memory, tokens: torch.Tensor) -> torch.Tensor:
         words = self.embed(tokens)
         front = in_front(memory, words.dtype)
-        there = _and_there(front.there, tokens)
+        there = and_there(front.there, tokens)
         values = torch.cat([front.values, words], dim=1)
         length = tokens.shape[1]
-        logits, _ = self._run(there, _positions(there), length, inputs_embeds=values, use_cache=False)
+        logits, _ = self._run(there, positions_of(there), length, inputs_embeds=values, use_cache=False)
         return logits
 
     def begin(self, memory: Memory, longest: int) -> State:
         self._check_length(memory.there.shape[1] + longest)
         front = in_front(memory, self.vectors.dtype)
-        positions = _positions(front.there)
+        positions = positions_of(front.there)
         _, cache = self._run(front.there, positions, 1, inputs_embeds=front.values, use_cache=True)
         return Past(cache, front.there, front.there.sum(dim=1))
 
     def step(self, state: State, tokens: torch.Tensor) -> tuple[torch.Tensor, State]:
         past = cast("Past", state)
-        there = _and_there(past.there, tokens[:, None])
+        there = and_there(past.there, tokens[:, None])
         logits, cache = self._run(
             there,
             past.position[:, None],
@@ -104,9 +106,11 @@ class Past:
     within = take
 
 
-def _and_there(there: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
+def and_there(there: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
+    """What counts of a memory and the tokens after it."""
     return torch.cat([there, torch.ones_like(tokens, dtype=torch.bool)], dim=1)
 
 
-def _positions(there: torch.Tensor) -> torch.Tensor:
+def positions_of(there: torch.Tensor) -> torch.Tensor:
+    """Of entries, by those before them that count."""
     return (there.long().cumsum(dim=1) - 1).clamp(min=0)

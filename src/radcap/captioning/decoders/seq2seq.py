@@ -28,8 +28,8 @@ class Seq2SeqModel(Borrowed):
 
     front: torch.Tensor
 
-    def __init__(self, model: Any, size: int) -> None:  # noqa: ANN401 - transformers' own
-        super().__init__(model, size)
+    def __init__(self, model: Any, size: int, *, own: bool = False) -> None:  # noqa: ANN401 - transformers' own
+        super().__init__(model, size, own=own)
         self.register_buffer("front", torch.tensor(_first_tokens(model)), persistent=False)
         # some multiply the vectors of tokens on their way in, and leave those that are given as they are
         self.scale = float(getattr(self.encoder, "embed_scale", 1.0))

@@ -16,6 +16,7 @@ from torch import nn
 from radcap.captioning.decoders import Memory
 from radcap.captioning.settings import CONCEPTS
 from radcap.captioning.writer import AnyWriter
+from radcap.vision.published_bridge import tower_tokens
 
 if TYPE_CHECKING:
     from radcap.captioning.decoders import Decoder
@@ -85,8 +86,5 @@ class PretrainedWriter(AnyWriter):
         self.nothing.requires_grad_(reads)
 
     def _seen(self, features: torch.Tensor) -> torch.Tensor:
-        """The tower's tokens, which every place repeats, then the places."""
-        rows = self.pooled(features).flatten(2).transpose(1, 2)
-        places, tokens = rows[..., : self.channels], rows[..., self.channels :]
-        first = tokens.mean(dim=1).view(len(rows), self.always, self.channels)
-        return self.project(torch.cat([first, places], dim=1))
+        """The tower's tokens, then the places."""
+        return self.project(tower_tokens(self.pooled(features), self.channels))

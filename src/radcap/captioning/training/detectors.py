@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import torch
 
-from radcap.captioning.building import JOINT, bridge_settings
+from radcap.captioning.building import JOINT
 from radcap.detection.models.folder import ModelFolder
 from radcap.detection.system import ConceptSystem, DataSettings
 from radcap.detection.training.cards import model_card
@@ -71,14 +71,13 @@ def _names(system: ConceptSystem, labels: int) -> list[str]:
 
 def concept_system(system: CaptionSystem) -> ConceptSystem:
     """The tables of a joint system that are about its concepts."""
-    bridge = bridge_settings(system.decoder)
     return ConceptSystem(
         name=f"{system.name}/concepts",
         task="concepts",
         data=_base(DataSettings, system.data),
         image=system.image,
         backbone=system.backbone,
-        head=replace(system.head, bridge=bridge) if bridge.queries else system.head,
+        head=system.head,
         train=_base(TrainSettings, system.train),
         calibration=system.calibration,
         decision=system.decision,
@@ -93,9 +92,10 @@ def _base(kind: type[T], value: T) -> T:
 def write_detector(maker: CaptionMaker, taught: Taught, judged: Judged | None) -> ModelFolder:
     """The folder `concepts` inside of the captioner's."""
     folder, system = maker.folder.concepts, concept_system(maker.system)
-    if (
-        taught.encoder.published is not None
-    ):  # the eyes of a published captioner, which is not needed for them
+    bridge = taught.top.writer.bridge
+    if bridge is not None:
+        system = replace(system, head=replace(system.head, bridge=bridge.settings))
+    if taught.encoder.published is not None:  # a published captioner's eyes, without which they can see
         eyes = BackboneSettings(name="hugging-face", tokens=True)
         system = replace(system, backbone=taught.encoder.backbone.settings_of(eyes))
     folder.path.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from radcap.explanation.lenses.lens import Lens
-    from radcap.vision.bridge import Bridge
+    from radcap.vision.bridge import AnyBridge
 
 __all__ = ["BRIDGE", "LOOKING", "READING", "bridge_of", "bridge_rooms", "side_of"]
 
@@ -24,12 +24,12 @@ READING, LOOKING = "queries that read", "queries that look"
 BRIDGE = (READING, LOOKING)
 
 
-def bridge_rooms(bridge: Bridge) -> Mapping[str, Sequence[nn.Module]]:
+def bridge_rooms(bridge: AnyBridge) -> Mapping[str, Sequence[nn.Module]]:
     """Where its attention happens."""
     return {READING: bridge.readings(), LOOKING: bridge.lookings()}
 
 
-def bridge_of(lens: Lens) -> Bridge | None:
+def bridge_of(lens: Lens) -> AnyBridge | None:
     """The bridge under the head of a network that names concepts."""
     head = lens.network.head if isinstance(lens, NetworkLens) else None
     return head.bridge if isinstance(head, BridgedHead) else None

@@ -1,8 +1,8 @@
 """Where a captioner looks while it writes: its attention over what it knows of the image.
 
 Invariant: entries of the memory are those that are always there, then the image place by place (or query by
-query, where a bridge looks at the places), then what is told beside; a query at place i stands for the token
-at place i of the caption.
+query, where a bridge looks at the places), then what is told beside; a query at place `start` + i stands for
+the token at place i of the caption.
 """
 
 # torch is typed in part
@@ -16,7 +16,7 @@ import torch
 
 from radcap.core import UsageError
 from radcap.explanation.lenses.attention import Attended, recorded
-from radcap.explanation.lenses.bridging import BRIDGE, bridge_rooms, side_of
+from radcap.explanation.lenses.bridging import BRIDGE, LOOKING, bridge_rooms, side_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,11 +51,13 @@ class Looks:
     side: tuple[int, int]  # of the image: the places in the memory, or those that queries look at
     always: int = 1  # entries before the image's
     told: int = 0  # the image's
+    start: int = 0  # the place of what asks for the first token
+    before: int = 0  # what queries look at before the places
 
     @property
     def reads(self) -> bool:
         """Whether memory and words are read as one, and nothing is looked at beside."""
-        return not any(one.cross for one in self.layers.writing)
+        return not _looks_beside(self.layers)
 
     def weights(self) -> Layers:
         """Attention as it is."""
@@ -70,11 +72,11 @@ class Looks:
     def image(self, entries: torch.Tensor, handed: torch.Tensor | None = None) -> torch.Tensor:
         """Of values over entries (rows x ... x entries) those of the image, as maps.
 
-        `handed` (rows x queries x places) says what queries hand on to places, where the image is told so.
+        `handed` (rows x queries x all they look at) says what queries hand on, where the image is told so.
         """
         shown = entries[..., self.always : self.always + self.told]
         if handed is not None:
-            shown = torch.einsum("r...q,rqp->r...p", shown, handed)
+            shown = torch.einsum("r...q,rqp->r...p", shown, handed[:, : self.told, self.before :])
         return shown.unflatten(-1, self.side)
 
     def _all(self) -> tuple[Attended, ...]:
@@ -97,15 +99,24 @@ def looked(lens: WriterLens, spans: Sequence[Span]) -> Looks:
     with torch.enable_grad(), recorded(writer.decoder, _rooms(writer)) as seen:
         rows = features.repeat(len(spans), 1, 1, 1).requires_grad_()
         scores = lens.scores(rows, spans).diagonal()
+    with torch.no_grad():
+        memory = writer.memory(features, lens.told.concepts, lens.told.words, rows=1)
+    entries = memory.there.shape[1]
     layers = _by_room(seen)
     if not layers.writing:
         raise UsageError("This decoder looks at the image once and has no attention to show. Use grad-cam.")
     if layers.encoding:
         layers = Layers(_in_turn(layers.writing), layers.encoding, layers.bridge)
-    beside = sum(0 if one is None else one.shape[1] for one in (lens.told.concepts, lens.told.words))
     height, width = side_of(writer.grid, *cast("tuple[int, int]", features.shape[2:]))
-    told = height * width if not layers.bridge else layers.bridge[-1].weights.shape[-2]
-    return Looks(scores, layers, writer.always + told + beside, (height, width), writer.always, told)
+    looks = [one.weights for one in layers.bridge if one.room == LOOKING]
+    told = looks[0].shape[-2] if looks else height * width
+    start = 0 if _looks_beside(layers) else entries - getattr(writer.decoder, "follows", False)
+    before = 0 if writer.bridge is None else writer.bridge.before
+    return Looks(scores, layers, entries, (height, width), writer.always, told, start, before)
+
+
+def _looks_beside(layers: Layers) -> bool:
+    return any(one.cross for one in layers.writing)
 
 
 def _rooms(writer: AnyWriter) -> Mapping[str, Sequence[nn.Module]]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
+from torch.nn import functional as F  # noqa: N812 - as everybody names it
 
 from radcap.explanation.lenses.attention import recorded
 from radcap.explanation.lenses.bridging import LOOKING, bridge_of, bridge_rooms, side_of
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from radcap.explanation.lenses.lens import Lens
     from radcap.explanation.lenses.looking import Looks
     from radcap.explanation.targets import Span, Target
-    from radcap.vision.bridge import Bridge
+    from radcap.vision.bridge import AnyBridge
 
 __all__ = ["Chefer"]
 
@@ -47,7 +48,7 @@ class Chefer:
         return Relevance(_encoded(lens, targets) if bridge is None else _bridged(lens, bridge, targets))
 
 
-def _bridged(lens: Lens, bridge: Bridge, targets: Sequence[Target]) -> torch.Tensor:
+def _bridged(lens: Lens, bridge: AnyBridge, targets: Sequence[Target]) -> torch.Tensor:
     """From a head to the places that its queries look at, of which it sees the mean."""
     with torch.no_grad():
         features = lens.backbone(lens.pixels).float()
@@ -61,7 +62,8 @@ def _bridged(lens: Lens, bridge: Bridge, targets: Sequence[Target]) -> torch.Ten
             ((slope * one.weights).relu().mean(dim=1), one.room == LOOKING)
             for slope, one in zip(slopes, seen, strict=True)
         ]
-        maps.append(_beside(layers)[0].mean(dim=0))
+        asked = _beside(layers)[0, : bridge.settings.queries, bridge.before :]
+        maps.append(asked.mean(dim=0))
     height, width = features.shape[2:]
     return torch.stack(maps).unflatten(-1, side_of(bridge.grid, height, width)).detach()
 
@@ -97,13 +99,13 @@ def _written(looks: Looks, spans: Sequence[Span]) -> torch.Tensor:
     writing = [(one.weights.mean(dim=1), one.cross) for one in layers.writing]
     if looks.reads:
         known = _followed([weights for weights, _ in writing])[..., : looks.entries]
-        rows = _of_spans(known, spans, looks.entries)
+        rows = _of_spans(known, spans, looks.start)
     else:
         seen = _beside(writing)
         if layers.encoding:  # entries were mixed before they were looked at
             mixed = _followed([one.weights.mean(dim=1) for one in layers.encoding])
             seen = seen + seen @ _parts(mixed)
-        rows = _of_spans(seen, spans, 0)
+        rows = _of_spans(seen, spans, looks.start)
     return looks.image(rows, _handed(layers.bridge))
 
 
@@ -121,8 +123,10 @@ def _beside(layers: Sequence[tuple[torch.Tensor, bool]]) -> torch.Tensor:
     seen: torch.Tensor | None = None
     for weights, cross in layers:
         if cross:
+            # who reads without looking (words beside queries) sees nothing
+            looks = F.pad(weights, (0, 0, 0, words - weights.shape[1]))
             # what is read sums to one, as the paper has it, so that reading does not outweigh itself
-            added = weights + _parts(read).transpose(1, 2) @ weights
+            added = looks + _parts(read).transpose(1, 2) @ looks
             seen = added if seen is None else seen + added
         else:
             seen = None if seen is None else seen + weights @ seen

@@ -45,7 +45,7 @@ class CrossAttention:
 
 def _heads(looks: Looks, spans: Sequence[Span]) -> torch.Tensor:
     """rows x heads of all layers x h x w: the mean over the tokens of each span."""
-    shift, layers = looks.entries if looks.reads else 0, looks.weights()
+    shift, layers = looks.start, looks.weights()
     every = torch.cat([one.weights for one in layers.writing if one.cross or looks.reads], dim=1)
     rows = [every[row, :, shift + one.first : shift + one.last].mean(dim=1) for row, one in enumerate(spans)]
     handed = [one.weights for one in layers.bridge if one.room == LOOKING]

@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from radcap.vision.bridge import Bridge
+from radcap.vision.bridge import make_bridge
 from radcap.vision.heads.head import Head, make_head
 from radcap.vision.settings import BridgeSettings, HeadSettings
 
 if TYPE_CHECKING:
     import torch
 
+    from radcap.vision.bridge import AnyBridge
     from radcap.vision.heads.head import LabelFacts, Taught
 
 __all__ = ["BridgedHead", "make_bridged"]
@@ -26,7 +27,7 @@ class BridgedHead(Head):
 
     looks_at_places = True
 
-    def __init__(self, bridge: Bridge, inner: Head) -> None:
+    def __init__(self, bridge: AnyBridge, inner: Head) -> None:
         super().__init__(HeadSettings(), bridge.width, 1)
         self.bridge = bridge
         self.inner = inner
@@ -51,6 +52,6 @@ class BridgedHead(Head):
 
 def make_bridged(settings: HeadSettings, width: int, labels: int) -> BridgedHead:
     """The head of the settings over the bridge of the settings."""
-    bridge = Bridge(settings.bridge, width)
+    bridge = make_bridge(settings.bridge, width)
     inner = make_head(replace(settings, bridge=BridgeSettings()), bridge.width, labels)
     return BridgedHead(bridge, inner)
