@@ -148,6 +148,6 @@ def system(model: Path | str = "", kind: str = "encoder-decoder", **tables: Any)
         "generate": GenerateSettings(method="greedy", longest=12),
     } | tables
     given["decoder"] = DecoderSettings(**({"kind": kind, "longest": 30} | dict(given.get("decoder", {}))))
-    begun = {"model": str(model)} if model else {}
+    begun: dict[str, Any] = {"model": str(model)} if model else {}
     given["pretrained"] = PretrainedSettings(**(begun | dict(given.get("pretrained", {}))))
     return CaptionSystem(name="tiny", task="captions", **given)

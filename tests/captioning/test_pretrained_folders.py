@@ -47,7 +47,7 @@ def refused(made: CaptionSystem, why: str, kind: type[RadcapError] = InputError)
     assert len(told) < 900
 
 
-def reweighted(folder: Path, change: Callable[[dict[str, torch.Tensor]], None]) -> None:
+def reweighted(folder: Path, change: Callable[[dict[str, torch.Tensor]], object]) -> None:
     held = load_file(folder / "model.safetensors")
     change(held)
     save_file(held, folder / "model.safetensors", {"format": "pt"})

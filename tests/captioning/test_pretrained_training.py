@@ -157,7 +157,8 @@ def test_merged_low_rank_weights_say_what_they_said_beside(folders: Path, tmp_pa
     layer = "decoder.transformer.h.0.attn.c_attn"
     a, b = (held[f"published.{layer}.lora_{one}.weight"].float() for one in "AB")
     base = load_file(folders / "GPT2" / "model.safetensors")[f"{layer}.weight"]
-    merged = model.scribe.writer.decoder.model.transformer.h[0].attn.c_attn.get_base_layer().weight
+    text: Any = model.scribe.writer.decoder.model
+    merged = text.transformer.h[0].attn.c_attn.get_base_layer().weight
     torch.testing.assert_close(merged, base + (b @ a).T * 64 / 2, atol=1e-5, rtol=1e-4)
 
 

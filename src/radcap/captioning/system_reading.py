@@ -27,7 +27,7 @@ __all__ = ["OWN_DETECTOR", "caption_toml", "read_caption_system"]
 
 OWN_DETECTOR = "concepts"  # the folder inside of a captioner's, and its name in [detector] model
 
-_UNPROMPTED = ("encoder-decoder", "blip")  # published captioners that read no prompt
+_UNPROMPTED = ("encoder-decoder", "blip")  # published captioners without a language model that reads prompts
 
 _BLOCKS: tuple[tuple[str, str, Registry], ...] = (
     ("decoder", "kind", CAPTIONERS),
@@ -131,9 +131,9 @@ def _published(system: CaptionSystem, *, shares: bool) -> Iterator[tuple[str, st
     yield from _parts_of_published(system)
     if given.geometry:
         return
-    if system.backbone != BackboneSettings():
+    if kind in FAMILIES.table and system.backbone != BackboneSettings():
         yield "backbone", "The published captioner has eyes of its own. Delete [backbone]."
-    if shares and kind in FAMILIES.table:
+    if kind in FAMILIES.table and shares:
         yield "detector", "The published captioner has eyes of its own. Write share = false."
     if system.tokenizer.file:
         yield "tokenizer", "The published captioner has a tokenizer of its own. Delete file."
@@ -148,7 +148,7 @@ def _parts_of_published(system: CaptionSystem) -> Iterator[tuple[str, str]]:
         yield "pretrained", f"{why}. Give model and that kind, or delete eyes."
     if given.geometry and (given.lora or given.freeze or not given.train):
         yield "pretrained", "Random weights have to learn. Delete lora, freeze and train, or give a model."
-    if given.lora and given.freeze:
+    if given.lora and given.freeze and kind in _UNPROMPTED:
         yield "pretrained", "With lora none of the model's own weights learn. Delete freeze."
     if given.lora_layers and system.joint.concepts:
         why = "concepts makes a detector of the eyes, and lora_layers may put weights beside them"

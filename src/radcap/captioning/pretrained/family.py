@@ -63,6 +63,7 @@ class Family:
     attention: str | None = "sdpa"  # or a folder could name a kernel to be fetched
     tower: str  # where the eyes stand in the model
     idle: tuple[str, ...] = ()  # what weights are called that have no part in captions, and may be absent
+    low_rank_part: str = ""  # weights so called do not learn where low-rank ones do; others learn in full
     low_rank: tuple[str, ...]  # layers that low-rank weights are put beside, where none are named
     folders: tuple[str, ...] = ()  # folders inside of a published one that belong to its layout
 

@@ -17,7 +17,7 @@ from radcap.captioning.decoders.lora import inject_lora, lora_weights
 from radcap.core import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import torch
 
@@ -30,17 +30,23 @@ _TOLD = 8  # names in a refusal
 _LAYERS = ("Linear", "Conv1D", "Embedding")  # what low-rank weights can stand beside
 
 
-def choose_learning(whole: Whole, settings: PretrainedSettings, family: Family) -> None:
-    """Freeze what does not learn, and put low-rank weights beside, as the settings say."""
+def choose_learning(whole: Whole, settings: PretrainedSettings, family: Family) -> Mapping[str, nn.Parameter]:
+    """Freeze what does not learn, and put low-rank weights beside, as the settings say.
+
+    Gives what learns in full, by the names that it has in the published model.
+    """
     model: nn.Module = whole.model
     weights = dict(model.named_parameters(remove_duplicate=False))
+    learns = {name for name, one in weights.items() if one.requires_grad}
+    learns -= {*frozen_names(tuple(weights), settings.freeze)}
     if settings.lora:
         layers = _layers(model, settings.lora_layers or family.low_rank, whole.fresh)
         inject_lora(model, layers, settings.lora, settings.lora_alpha, settings.lora_drop)
-    for name in frozen_names(tuple(weights), settings.freeze):
-        weights[name].requires_grad_(False)
-    for name in whole.fresh:
-        weights[name].requires_grad_(True)
+        learns = {name for name in learns if not name.startswith(family.low_rank_part)}
+    learns |= whole.fresh
+    for name, one in weights.items():
+        one.requires_grad_(name in learns)
+    return {name: weights[name] for name in sorted(learns)}
 
 
 def frozen_names(names: Sequence[str], patterns: Sequence[str]) -> Iterator[str]:
@@ -57,13 +63,13 @@ def frozen_names(names: Sequence[str], patterns: Sequence[str]) -> Iterator[str]
         yield from found[: int(count)] if count else found
 
 
-def beside_weights(whole: Whole, settings: PretrainedSettings) -> dict[str, torch.Tensor]:
-    """What a captioner keeps of a model whose own weights are as they were."""
+def beside_weights(
+    whole: Whole, settings: PretrainedSettings, learnt: Mapping[str, nn.Parameter]
+) -> dict[str, torch.Tensor]:
+    """What a captioner keeps of a model that has low-rank weights: those, and what learnt in full."""
     if not (settings.train and settings.lora):
         return {}
-    model: nn.Module = whole.model
-    held = dict(model.named_parameters(remove_duplicate=False))
-    return lora_weights(model) | {name: held[name].detach() for name in sorted(whole.fresh)}
+    return lora_weights(whole.model) | {name: one.detach() for name, one in learnt.items()}
 
 
 def _layers(model: nn.Module, patterns: Sequence[str], fresh: frozenset[str]) -> list[str]:

@@ -25,9 +25,11 @@ from radcap.vision.backbones.hugging_face import tower_backbone
 from radcap.vision.backbones.published_folder import find_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     import torch
+    from torch import nn
 
     from radcap.captioning.pretrained_settings import PretrainedSettings
     from radcap.captioning.system import CaptionSystem
@@ -61,6 +63,7 @@ class Published:
     looks: Path
     settings: PretrainedSettings
     size: int  # of images
+    learnt: Mapping[str, nn.Parameter]  # in full
 
     @property
     def sentences(self) -> list[str]:
@@ -72,7 +75,7 @@ class Published:
 
     def own_weights(self) -> dict[str, torch.Tensor]:
         """What is kept with a captioner, beside a model that is where it was."""
-        return beside_weights(self.whole, self.settings)
+        return beside_weights(self.whole, self.settings, self.learnt)
 
     def merge(self) -> None:
         """Nothing is trained after that; a weight that could be is made small once, and not at each step."""
@@ -106,8 +109,8 @@ def open_published(system: CaptionSystem, folder: Path | None = None) -> Publish
         whole = family.load(text)
     _check_places(system, family.text(whole.model.config), text)
     eyes = tower_backbone(family.eyes(whole.model), looks, system.image.size)
-    choose_learning(whole, settings, family)
-    return Published(family, whole, eyes, text, looks, settings, system.image.size)
+    learnt = choose_learning(whole, settings, family)
+    return Published(family, whole, eyes, text, looks, settings, system.image.size, learnt)
 
 
 def _check_places(system: CaptionSystem, text: Any, folder: Path) -> None:  # noqa: ANN401 - transformers' own
