@@ -245,13 +245,29 @@ def test_a_decoder_writes_its_own_steps():
 
 
 def test_lora_beside_a_model_of_other_layers_is_refused(tmp_path):
-    from transformers import GPT2Config, GPT2LMHeadModel
+    from transformers import GPTNeoXConfig, GPTNeoXForCausalLM
 
-    config = GPT2Config(n_embd=16, n_layer=1, n_head=2, vocab_size=VOCABULARY, n_positions=32)
-    made = save_model(GPT2LMHeadModel(config), tmp_path)
-    with pytest.raises(UsageError, match=r"no layers named q_proj, .*Write lora = 0"):
+    sizes = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    made = save_model(GPTNeoXForCausalLM(GPTNeoXConfig(**sizes, vocab_size=VOCABULARY)), tmp_path)
+    with pytest.raises(UsageError, match=r"its layers of attention are none that are known. Write lora = 0"):
         make_decoder(settings(made), VOCABULARY)
-    decoder = make_decoder(settings(made, lora=0), VOCABULARY).eval()
+    assert make_decoder(settings(made, lora=0), VOCABULARY).own_weights() == {}
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "opt"])
+def test_other_families_go_on_step_by_step_too(tmp_path, kind):
+    from transformers import GPT2Config, GPT2LMHeadModel, OPTConfig, OPTForCausalLM
+
+    shared = {"vocab_size": VOCABULARY, "pad_token_id": 0}
+    if kind == "gpt2":
+        model = GPT2LMHeadModel(GPT2Config(n_embd=16, n_layer=1, n_head=2, n_positions=32, **shared))
+    else:
+        sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "ffn_dim": 16}
+        model = OPTForCausalLM(
+            OPTConfig(**sizes, word_embed_proj_dim=16, max_position_embeddings=32, **shared)
+        )
+    decoder = make_decoder(settings(save_model(model, tmp_path)), VOCABULARY).eval()
+    assert decoder.own_weights()
     seen = Memory(torch.randn(1, 2, 16), torch.ones(1, 2, dtype=torch.bool))
     logits, _ = decoder.step(decoder.begin(seen, 4), tokens(1)[:, 0])
     torch.testing.assert_close(logits, decoder(seen, tokens(1))[:, 0], atol=1e-5, rtol=1e-4)
@@ -358,7 +374,7 @@ SPOILT = {  # how a folder is spoilt, and what the refusal names
     ),
     "unknown kind": (
         lambda it: rewritten(it / "config.json", model_type="other", auto_map={"AutoConfig": "evil.Config"}),
-        r"cannot be loaded as a causal language model",
+        r"cannot be loaded as a language model",
     ),
 }
 

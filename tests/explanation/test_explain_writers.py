@@ -303,11 +303,11 @@ def test_chefer_is_its_formula(kind):
     assert found.sum() > 0
     for number, span in enumerate(SPANS):
         looks = looked(lens, [span])
-        held = [one.weights for one in looks.seen]
+        held = [one.weights for one in looks.layers.writing]
         slopes = torch.autograd.grad(looks.scores.sum(), held, allow_unused=True, materialize_grads=True)
         bars = [
             (np.maximum(0, (slope * one.weights).detach().numpy())[0].mean(axis=0), one.cross)
-            for slope, one in zip(slopes, looks.seen, strict=True)
+            for slope, one in zip(slopes, looks.layers.writing, strict=True)
         ]
         rows = {"prefix": _read, "transformer": _looked}.get(kind, _asked)(bars, looks.entries)
         wanted = _map(rows[span.first : span.last].sum(axis=0))

@@ -15,7 +15,9 @@ from radcap.captioning.decoders import make_decoder
 from radcap.captioning.network import Top
 from radcap.captioning.writer import Writer
 from radcap.core import DIRECTIONS, MODALITIES, REGIONS, InputError
+from radcap.vision.bridge import Bridge
 from radcap.vision.heads import make_head
+from radcap.vision.settings import BridgeSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,12 +26,13 @@ if TYPE_CHECKING:
 
     from radcap.captioning.decoders import Decoder
     from radcap.captioning.pretrained import Published
+    from radcap.captioning.settings import DecoderSettings
     from radcap.captioning.system import CaptionSystem
     from radcap.captioning.tokens import Tokenizer
     from radcap.captioning.writer import AnyWriter
     from radcap.core import Cui
 
-__all__ = ["JOINT", "kept_weights", "make_top", "put_kept", "task_labels"]
+__all__ = ["JOINT", "bridge_settings", "kept_weights", "make_top", "put_kept", "task_labels"]
 
 # The joint tasks by name, with the concepts that each is about; none stands for all labels.
 JOINT: Mapping[str, Mapping[Cui, str] | None] = {
@@ -53,14 +56,32 @@ def make_top(
     if published is not None:
         writer = published.writer(seen, len(labels), pad=pad, grid=grid)
     else:
-        writer = Writer(_decoder(system, tokenizer), seen, len(labels), pad=pad, grid=grid)
+        decoder, settings = _decoder(system, tokenizer), bridge_settings(system.decoder)
+        bridge = Bridge(settings, seen) if settings.queries else None
+        writer = Writer(decoder, seen, len(labels), pad=pad, grid=grid, bridge=bridge)
     writer.settle(system.condition, reads=system.language.epochs > 0)
+    width = seen if writer.bridge is None else writer.bridge.width
     heads = {
-        name: make_head(system.head, seen, len(task_labels(name, labels)))
+        name: make_head(system.head, width, len(task_labels(name, labels)))
         for name in JOINT
         if getattr(system.joint, name) and task_labels(name, labels)
     }
     return Top(writer, heads)
+
+
+def bridge_settings(decoder: DecoderSettings) -> BridgeSettings:
+    """The bridge of a decoder's table, of which a Q-Former has queries."""
+    if decoder.bridge == "linear" and decoder.kind != "q-former":
+        return BridgeSettings()
+    return BridgeSettings(
+        queries=decoder.queries,
+        layers=decoder.bridge_layers,
+        width=decoder.width,
+        heads=decoder.heads,
+        factor=decoder.factor,
+        drop=decoder.drop,
+        grid=decoder.grid,
+    )
 
 
 def _decoder(system: CaptionSystem, tokenizer: Tokenizer) -> Decoder:

@@ -37,8 +37,9 @@ class Top(nn.Module):
         concepts: torch.Tensor | None = None,
         words: torch.Tensor | None = None,
     ) -> dict[str, torch.Tensor]:
-        told = {name: head(features).float() for name, head in self.heads.items()}
-        return {"caption": self.writer(features, tokens, concepts, words), **told}
+        seen = self.writer.bridged(features) if self.heads else None
+        told = {name: head(seen).float() for name, head in self.heads.items()}
+        return {"caption": self.writer(features, tokens, concepts, words, seen), **told}
 
 
 class CaptionNetwork(nn.Module):

@@ -81,18 +81,20 @@ class DecoderSettings:
     """`[decoder]`: what writes the caption."""
 
     kind: str = "transformer"
-    width: int = 256
+    width: int = 256  # of its layers, and of the queries of a bridge; lm has a width of its own
     layers: int = 3
-    heads: int = 4  # transformer, prefix
-    factor: float = 4.0  # transformer, prefix: the inner width of a layer, in widths
+    heads: int = 4  # transformer, prefix, q-former
+    factor: float = 4.0  # transformer, prefix, q-former: the inner width of a layer, in widths
     drop: float = 0.1
     attention: bool = True  # lstm, gru: look at the image anew for each word
     longest: int = 80  # tokens a caption may have
     grid: int = 0  # the image is told in so many by so many vectors; 0 in as many as the backbone gives
-    bridge: Literal["linear", "q-former"] = "linear"  # from what the image looks like to what is read
+    # from what the image looks like to what is read: place by place, or by learnt queries that look at all
+    # places, which the heads of [joint] then look at too
+    bridge: Literal["linear", "q-former"] = "linear"
     queries: int = 32  # q-former: vectors that the image is told in
     bridge_layers: int = 2  # q-former
-    model: str = ""  # lm: zoo name or folder of the language model
+    model: str = ""  # lm: zoo name or folder of the language model, causal or encoder-decoder
     lora: int = 8  # lm: rank of the weights that are learnt beside it; 0 learns none
     lora_alpha: float = 16.0  # lm
     lora_mlp: bool = False  # lm: beside the layers after attention too, at 2.6 times the size

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from radcap.captioning.blocks import CAPTIONERS, FAMILIES, RERANKERS
+from radcap.captioning.blocks import CAPTIONERS, DECODERS, FAMILIES, RERANKERS
 from radcap.captioning.pretrained_settings import PRETRAINED, PretrainedSettings
 from radcap.captioning.settings import CONCEPTS, NEIGHBOURS
 from radcap.captioning.system import CaptionSystem
@@ -73,6 +73,7 @@ def _contradictions(system: CaptionSystem) -> Iterator[tuple[str, str]]:
         yield from _beside_detector(system)
     yield from _published(system, shares=has_detector and not own and system.detector.share)
     yield from _untold(system)
+    yield from _bridged(system)
     looks = system.backbone.frozen or (has_detector and system.detector.share)
     if system.decoder.kind == "words" and looks and system.image.augment != AugmentSettings():
         yield "image", "A backbone that is not trained sees each image once. Delete [image.augment]."
@@ -94,6 +95,17 @@ def _beside_detector(system: CaptionSystem) -> Iterator[tuple[str, str]]:
             "joint",
             "concepts makes a detector, and there is one already. Set it to 0, or delete [detector].",
         )
+
+
+def _bridged(system: CaptionSystem) -> Iterator[tuple[str, str]]:
+    """A bridge where there is none to build, or a second one."""
+    if system.decoder.bridge == "linear":
+        return
+    if system.decoder.kind not in DECODERS.table:
+        kinds = ", ".join(DECODERS.names)
+        yield "decoder", f"bridge is for the kinds {kinds}. Delete it, or write another kind."
+    if system.head.bridge.queries:
+        yield "head", "Its heads look at the queries of [decoder] bridge already. Delete [head.bridge]."
 
 
 def _untold(system: CaptionSystem) -> Iterator[tuple[str, str]]:

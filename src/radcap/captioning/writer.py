@@ -8,7 +8,6 @@ where nothing is told it still has something to look at.
 # pyright: reportUnknownMemberType=false
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import torch
@@ -16,10 +15,12 @@ from torch import nn
 from torch.nn import functional as F  # noqa: N812 - as everybody names it
 
 from radcap.captioning.decoders import Memory
+from radcap.vision.places import place_sines
 
 if TYPE_CHECKING:
     from radcap.captioning.decoders import Decoder
     from radcap.captioning.settings import ConditionSettings
+    from radcap.vision.bridge import AnyBridge
 
 __all__ = ["AnyWriter", "Writer"]
 
@@ -31,15 +32,17 @@ class AnyWriter(nn.Module):
     """A decoder over memories; how a memory is made is a matter of its kind.
 
     `pad` fills up words that are told. The image is pooled to `grid` x `grid` places, if that is not 0;
-    `always` entries of a memory come before those.
+    `always` entries of a memory come before those. Where there is a bridge, its queries are told in place of
+    the places of the map.
     """
 
     always = 1
 
-    def __init__(self, decoder: Decoder, *, pad: int, grid: int = 0) -> None:
+    def __init__(self, decoder: Decoder, *, pad: int, grid: int = 0, bridge: AnyBridge | None = None) -> None:
         super().__init__()
         self.decoder = decoder
         self.pad, self.grid = pad, grid
+        self.bridge = bridge
 
     def forward(
         self,
@@ -47,9 +50,11 @@ class AnyWriter(nn.Module):
         tokens: torch.Tensor,
         concepts: torch.Tensor | None = None,
         words: torch.Tensor | None = None,
+        seen: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Logits of the token after each."""
-        return self.decoder(self.memory(features, concepts, words, rows=len(tokens)), tokens).float()
+        """Logits of the token after each; `seen` is what `bridged` gave, where that is known."""
+        memory = self.memory(features, concepts, words, rows=len(tokens), seen=seen)
+        return self.decoder(memory, tokens).float()
 
     def memory(
         self,
@@ -58,8 +63,26 @@ class AnyWriter(nn.Module):
         words: torch.Tensor | None = None,
         *,
         rows: int,
+        seen: torch.Tensor | None = None,
     ) -> Memory:
         """All that is known of each row."""
+        if features is not None and seen is None:
+            seen = self.bridged(features)
+        return self.told(seen, concepts, words, rows=rows)
+
+    def bridged(self, features: torch.Tensor) -> torch.Tensor:
+        """The map that words and heads look at: that of the image, or the queries that looked at it."""
+        return features if self.bridge is None else self.bridge(features)
+
+    def told(
+        self,
+        seen: torch.Tensor | None,
+        concepts: torch.Tensor | None = None,
+        words: torch.Tensor | None = None,
+        *,
+        rows: int,
+    ) -> Memory:
+        """As `memory`, over a map that is bridged already."""
         raise NotImplementedError
 
     def own_weights(self) -> dict[str, torch.Tensor]:
@@ -85,30 +108,38 @@ class AnyWriter(nn.Module):
 class Writer(AnyWriter):
     """`seen` is the width of a feature map, `labels` the number of concepts that can be told."""
 
-    def __init__(self, decoder: Decoder, seen: int, labels: int, *, pad: int, grid: int = 0) -> None:
-        super().__init__(decoder, pad=pad, grid=grid)
-        width = decoder.width
-        self.look = nn.Sequential(nn.LayerNorm(seen), nn.Linear(seen, width), nn.LayerNorm(width))
+    def __init__(
+        self,
+        decoder: Decoder,
+        seen: int,
+        labels: int,
+        *,
+        pad: int,
+        grid: int = 0,
+        bridge: AnyBridge | None = None,
+    ) -> None:
+        super().__init__(decoder, pad=pad, grid=grid, bridge=bridge)
+        width, told = decoder.width, seen if bridge is None else bridge.width
+        self.look = nn.Sequential(nn.LayerNorm(told), nn.Linear(told, width), nn.LayerNorm(width))
         self.concepts = nn.Embedding(max(labels, 1), width)
         self.kinds = nn.Parameter(torch.randn(3, width) * _SPREAD)
         self.nothing = nn.Parameter(torch.randn(1, 1, width) * _SPREAD)
         nn.init.normal_(self.concepts.weight, std=1.0)
 
-    def memory(
+    def told(
         self,
-        features: torch.Tensor | None,
+        seen: torch.Tensor | None,
         concepts: torch.Tensor | None = None,
         words: torch.Tensor | None = None,
         *,
         rows: int,
     ) -> Memory:
-        """All that is known of each row."""
         values = [self.nothing.expand(rows, 1, -1)]
         there = [torch.ones(rows, 1, dtype=torch.bool, device=self.nothing.device)]
-        if features is not None:
-            seen = self._seen(features)
-            values.append(seen)
-            there.append(torch.ones(seen.shape[:2], dtype=torch.bool, device=seen.device))
+        if seen is not None:
+            image = self._image(seen)
+            values.append(image)
+            there.append(torch.ones(image.shape[:2], dtype=torch.bool, device=image.device))
         if concepts is not None:
             values.append(self.concepts(concepts.clamp(min=0)) + self.kinds[_CONCEPT])
             there.append(concepts >= 0)
@@ -117,23 +148,11 @@ class Writer(AnyWriter):
             there.append(words != self.pad)
         return Memory(torch.cat(values, dim=1), torch.cat(there, dim=1))
 
-    def _seen(self, features: torch.Tensor) -> torch.Tensor:
-        """A feature map as a row of vectors that know their place."""
-        features = self.pooled(features)
-        height, width = features.shape[-2:]
-        vectors = self.look(features.flatten(2).transpose(1, 2))
-        return vectors + _places(height, width, vectors) + self.kinds[_IMAGE]
-
-
-def _places(height: int, width: int, like: torch.Tensor) -> torch.Tensor:
-    """Where each vector stands, in sines: half of the width for rows, half for columns."""
-    half = like.shape[-1] // 2
-    rates = torch.exp(torch.arange(0, half, 2, device=like.device) * (-math.log(100.0) / max(half, 1)))
-    rows = torch.arange(height, device=like.device)[:, None] * rates
-    columns = torch.arange(width, device=like.device)[:, None] * rates
-    down = torch.cat([rows.sin(), rows.cos()], dim=1)[:, :half]
-    across = torch.cat([columns.sin(), columns.cos()], dim=1)[:, :half]
-    both = torch.cat(
-        [down[:, None].expand(-1, width, -1), across[None].expand(height, -1, -1)], dim=-1
-    ).flatten(0, 1)
-    return F.pad(both, (0, like.shape[-1] - both.shape[-1])).to(like.dtype)
+    def _image(self, seen: torch.Tensor) -> torch.Tensor:
+        """A map as a row of vectors that know their place; queries have none."""
+        shown = self.pooled(seen) if self.bridge is None else seen
+        vectors = self.look(shown.flatten(2).transpose(1, 2))
+        if self.bridge is None:
+            height, width = shown.shape[-2:]
+            vectors = vectors + place_sines(height, width, vectors)
+        return vectors + self.kinds[_IMAGE]

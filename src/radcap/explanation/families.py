@@ -48,7 +48,9 @@ def default_method(family: str) -> str:
 def family_of(lens: Lens) -> str:
     """The kind of a network."""
     if isinstance(lens, WriterLens):
-        return _DECODERS.get(lens.model.scribe.system.decoder.kind, "prefix")
+        looks_beside = hasattr(lens.writer.decoder, "encoder")  # a language model that encodes first
+        kind = "transformer" if looks_beside else lens.model.scribe.system.decoder.kind
+        return _DECODERS.get(kind, "prefix")
     if isinstance(lens, NeighbourLens):
         return "neighbours"
     if isinstance(lens, NetworkLens) and isinstance(lens.network.head, CsraHead):

@@ -14,6 +14,7 @@ from radcap.vision.ranges import BELOW_ONE, SEED, SHARE, Range, above_zero, betw
 __all__ = [
     "AugmentSettings",
     "BackboneSettings",
+    "BridgeSettings",
     "HeadSettings",
     "ImageSettings",
     "LossSettings",
@@ -133,6 +134,28 @@ class BackboneSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class BridgeSettings:
+    """`[head.bridge]`: learnt queries that look at the feature map, and stand for it (Q-Former)."""
+
+    queries: int = 0  # 0 is no bridge: the map stands for itself
+    layers: int = 2
+    width: int = 256  # of the queries
+    heads: int = 4
+    factor: float = 4.0  # the inner width of a layer, in widths
+    drop: float = 0.1
+    grid: int = 0  # the map is pooled to so many by so many places first; 0 leaves it as it is
+    # of a published Q-Former: its configuration as JSON, which a trained model keeps, and which has its sizes
+    geometry: str = ""
+
+    def __post_init__(self) -> None:
+        counts = {"queries": between(0, 4096), "layers": between(1, 100), "grid": between(0, 4096)}
+        widths = {"width": _WIDTH, "heads": between(1, 64), "factor": between(0.25, 16), "drop": BELOW_ONE}
+        whole = self.heads < 1 or self.width % self.heads == 0
+        wrong = f"width is {self.width}, and heads is {self.heads}. Heads must divide the width."
+        check_ranges(self, counts | widths, () if whole else (wrong,))
+
+
+@dataclass(frozen=True, slots=True)
 class HeadSettings:
     """`[head]`: from the feature map to one logit per label."""
 
@@ -159,6 +182,7 @@ class HeadSettings:
     critic_weight: float = 0.1
     count: bool = False  # a layer that says how many concepts an image has
     count_weight: float = 0.1
+    bridge: BridgeSettings = field(default_factory=BridgeSettings)  # the head looks at its queries
 
     def __post_init__(self) -> None:
         wrong: list[str] = []

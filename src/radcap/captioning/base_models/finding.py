@@ -58,7 +58,7 @@ def language_model_folder(model: str) -> Path:
         known = ", ".join(one.name for one in BASES.values() if one.form == "language model")
         raise UsageError(
             f"[decoder] model is {model!r:.80}, which is no folder here. Write {known}, or the folder of a"
-            " causal language model as transformers saves it."
+            " language model as transformers saves it."
         )
     return Path(model)
 

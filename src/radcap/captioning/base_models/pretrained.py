@@ -1,4 +1,4 @@
-"""A causal language model of transformers, from a folder on this machine.
+"""A language model of transformers, from a folder on this machine: a causal one, or one that encodes first.
 
 Invariant: every weight comes from the folder, and every weight of the folder is used: nothing is left as it
 was drawn. No network, no pickled weights, no code of the folder.
@@ -31,8 +31,11 @@ def transformers_module() -> ModuleType:
 
 
 def load_language_model(folder: Path) -> Any:  # noqa: ANN401 - a model of transformers
-    """The model in single precision, ready to answer."""
-    return load_model(folder, "AutoModelForCausalLM", "a causal language model")[0]
+    """The model in single precision, ready to answer; config.json says which of the two kinds it is."""
+    check_folder(folder)
+    what = "a language model"
+    encodes = read_config(folder, what).is_encoder_decoder
+    return load_model(folder, "AutoModelForSeq2SeqLM" if encodes else "AutoModelForCausalLM", what)[0]
 
 
 def load_model(
@@ -63,9 +66,7 @@ def load_model(
             model, loading = getattr(transformers, architecture).from_pretrained(
                 folder,
                 dtype=torch.float32,
-                local_files_only=True,
                 output_loading_info=True,
-                trust_remote_code=False,
                 use_safetensors=True,
                 ignore_mismatched_sizes=True,  # they are told below, by name
                 **given,
@@ -78,13 +79,13 @@ def load_model(
     return model.eval(), fresh
 
 
-def read_config(folder: Path) -> Any:  # noqa: ANN401 - a configuration of transformers
+def read_config(folder: Path, what: str = "a model of transformers") -> Any:  # noqa: ANN401 - transformers' own
     """What a folder says of its model's shape."""
     transformers = transformers_module()
     try:
         return transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # each configuration has checks of its own
-        raise _unloadable(folder, "a model of transformers", error) from error
+        raise _unloadable(folder, what, error) from error
 
 
 def _unloadable(folder: Path, what: str, error: Exception) -> InputError:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import torch
 
 from radcap.captioning.decoders.bert import BertText
+from radcap.captioning.decoders.borrowed import copied
 from radcap.captioning.decoders.decoder import Decoder
 from radcap.captioning.decoders.gpt2 import Gpt2Text
 from radcap.captioning.decoders.memory import Memory
@@ -68,7 +69,7 @@ class CrossDecoder(Decoder):
     def step(self, state: State, tokens: torch.Tensor) -> tuple[torch.Tensor, CrossState]:
         before = cast("CrossState", state)
         there = torch.ones(len(tokens), before.done + 1, dtype=torch.long, device=tokens.device)
-        cache = None if before.cache is None else _copied(before.cache)
+        cache = None if before.cache is None else copied(before.cache)
         told = self._run(
             before.memory, tokens[:, None], attention_mask=there, past_key_values=cache, use_cache=True
         )
@@ -113,19 +114,6 @@ class CrossState:
 def _reordered(cache: Any, rows: torch.Tensor) -> Any:  # noqa: ANN401 - transformers' own
     if cache is None:
         return None
-    cache = _copied(cache)
+    cache = copied(cache)
     cache.reorder_cache(rows)
     return cache
-
-
-def _copied(cache: Any) -> Any:  # noqa: ANN401 - transformers' own
-    """A cache grows in place: a copy grows alone, and shares the tensors both have."""
-    other = copy(cache)
-    for name in ("self_attention_cache", "cross_attention_cache"):
-        if hasattr(cache, name):
-            setattr(other, name, _copied(getattr(cache, name)))
-    if hasattr(cache, "is_updated"):
-        other.is_updated = dict(cache.is_updated)
-    if hasattr(cache, "layers"):
-        other.layers = [copy(layer) for layer in cache.layers]
-    return other

@@ -8,7 +8,8 @@ Invariant: the model's own weights are never trained; the low-rank ones alone ar
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 from radcap.core import Missing, UsageError
 
@@ -23,10 +24,25 @@ if TYPE_CHECKING:
 
 __all__ = ["add_lora", "inject_lora", "lora_weights", "merge_lora"]
 
-# As the families of Llama, Mistral, Qwen and Gemma name them.
-_ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
-_MLP = ("gate_proj", "up_proj", "down_proj")
 _ADAPTER = "radcap"  # peft puts it into the names of weights; saved names go without
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """What a family of models calls its layers of attention, and those after them: one set of several."""
+
+    attention: tuple[str, ...]
+    after: tuple[tuple[str, ...], ...]
+
+
+# The first family whose attention a model has; the published choice of layers of each.
+_FAMILIES = (
+    # Llama, Mistral, Qwen and Gemma
+    Layers(("q_proj", "k_proj", "v_proj", "o_proj"), (("gate_proj", "up_proj", "down_proj"),)),
+    Layers(("q_proj", "v_proj"), (("fc1", "fc2"),)),  # BART, Pegasus, OPT and BioGPT
+    Layers(("q", "v"), (("wi_0", "wi_1", "wo"), ("wi", "wo"))),  # T5 and Flan-T5
+    Layers(("c_attn",), (("c_fc", "mlp.c_proj"),)),  # GPT-2 and BioMedLM
+)
 
 
 def add_lora(model: nn.Module, settings: DecoderSettings) -> None:
@@ -34,9 +50,7 @@ def add_lora(model: nn.Module, settings: DecoderSettings) -> None:
     if not settings.lora:
         model.requires_grad_(False)
         return
-    targets = (*_ATTENTION, *(_MLP if settings.lora_mlp else ()))
-    _check_targets(model, targets)
-    inject_lora(model, targets, settings.lora, settings.lora_alpha, settings.drop)
+    inject_lora(model, _targets(model, settings), settings.lora, settings.lora_alpha, settings.drop)
 
 
 def inject_lora(model: nn.Module, layers: Sequence[str], rank: int, alpha: float, drop: float) -> None:
@@ -71,14 +85,29 @@ def _saved(name: str) -> str:
     return name.replace(f".{_ADAPTER}.", ".")
 
 
-def _check_targets(model: nn.Module, targets: tuple[str, ...]) -> None:
-    names = {name.rpartition(".")[2] for name, _ in model.named_modules()}
-    lacking = [one for one in targets if one not in names]
-    if lacking:
+def _targets(model: nn.Module, settings: DecoderSettings) -> tuple[str, ...]:
+    """The layers that weights are put beside, as the family of a model calls them."""
+    names = cast("list[str]", [name for name, _ in model.named_modules()])
+    family = next((one for one in _FAMILIES if _has(names, one.attention)), None)
+    if family is None:
         raise UsageError(
-            f"[decoder] lora cannot be put beside this language model: it has no layers named"
-            f" {', '.join(lacking)}. Write lora = 0, or name a model like Llama, Mistral, Qwen or Gemma."
+            "[decoder] lora cannot be put beside this language model: its layers of attention are none that"
+            " are known. Write lora = 0, or name a model like Llama, Mistral, Qwen, Gemma, OPT, GPT-2, T5 or"
+            " BART."
         )
+    if not settings.lora_mlp:
+        return family.attention
+    after = next((some for some in family.after if _has(names, some)), None)
+    if after is None:
+        raise UsageError(
+            "[decoder] lora_mlp cannot be followed: this language model has no layers after attention named"
+            f" {' or '.join(', '.join(some) for some in family.after)}. Write lora_mlp = false."
+        )
+    return (*family.attention, *after)
+
+
+def _has(names: list[str], wanted: tuple[str, ...]) -> bool:
+    return all(any(name.endswith(f".{one}") for name in names) for one in wanted)
 
 
 def _peft_module() -> ModuleType:

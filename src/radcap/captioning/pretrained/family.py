@@ -65,6 +65,7 @@ class Family:
     idle: tuple[str, ...] = ()  # what weights are called that have no part in captions, and may be absent
     low_rank_part: str = ""  # weights so called do not learn where low-rank ones do; others learn in full
     low_rank: tuple[str, ...]  # layers that low-rank weights are put beside, where none are named
+    folders: tuple[str, ...] = ()  # folders inside of a published one that belong to its layout
 
     def load(self, folder: Path) -> Whole:
         """The whole model of a folder, every weight of it from there."""
@@ -78,6 +79,12 @@ class Family:
         if kind != self.model_type:
             why = f"it describes a {kind[:60]!r}, and a {self.model_type!r} is wanted"
             raise refused_file(folder / _CONFIG, why, "Name the kind of [decoder] that it is of.")
+
+    def check_processor(self, folder: Path) -> None:
+        """Refuse a folder whose files on images and texts are those of another model."""
+
+    def complete(self, writer: AnyWriter, folder: Path) -> None:
+        """Give a writer what lies beside the weights."""
 
     def compose(self, eyes: Path, text: Path) -> Whole:
         """A whole of an image encoder and a language model."""

@@ -85,7 +85,9 @@ class Published:
     def writer(self, seen: int, labels: int, *, pad: int, grid: int) -> AnyWriter:
         """What writes over feature maps of this width."""
         model = self.whole.model
-        return self.family.writer(model, self.family.decoder(model), seen, labels, pad=pad, grid=grid)
+        made = self.family.writer(model, self.family.decoder(model), seen, labels, pad=pad, grid=grid)
+        self.family.complete(made, self.text)
+        return made
 
 
 def has_own_eyes(system: CaptionSystem) -> bool:
@@ -102,6 +104,8 @@ def open_published(system: CaptionSystem, folder: Path | None = None) -> Publish
         whole = family.compose(looks, text)
     else:
         family.check(text)
+        if folder is None:
+            family.check_processor(text)
         whole = family.load(text)
     _check_places(system, family.text(whole.model.config), text)
     eyes = tower_backbone(family.eyes(whole.model), looks, system.image.size)

@@ -107,6 +107,9 @@ def write_published(
     for name in _IMAGES:
         _copy(published.looks / name, out)
         _resize(out / name, system.image.size)
+    for name in published.family.folders:
+        if (published.text / name).is_dir():
+            shutil.copytree(published.text / name, out / name)
 
 
 def _copy(file: Path, out: Path) -> None:
@@ -121,6 +124,8 @@ def _resize(file: Path, size: int) -> None:
     held = read_json(file)
     inner = held.get("image_processor")
     inner = inner if isinstance(inner, dict) else held
+    if "size" not in inner:  # it is about texts alone
+        return
     inner["size"] = {"height": size, "width": size}
     inner |= {"do_center_crop": False} if "do_center_crop" in inner else {}
     inner.pop("crop_size", None)

@@ -16,6 +16,7 @@ from torch import nn
 from radcap.captioning.decoders import Memory
 from radcap.captioning.settings import CONCEPTS
 from radcap.captioning.writer import AnyWriter
+from radcap.vision.published_bridge import tower_tokens
 
 if TYPE_CHECKING:
     from radcap.captioning.decoders import Decoder
@@ -52,16 +53,16 @@ class PretrainedWriter(AnyWriter):
         self.say = nn.Identity() if words == width else nn.Linear(words, width)
         nn.init.normal_(self.concepts.weight, std=_SPREAD)
 
-    def memory(
+    def told(
         self,
-        features: torch.Tensor | None,
+        seen: torch.Tensor | None,
         concepts: torch.Tensor | None = None,
         words: torch.Tensor | None = None,
         *,
         rows: int,
     ) -> Memory:
-        seen = self.nothing.expand(rows, 1, -1) if features is None else self._seen(features)
-        values, there = [seen], [torch.ones(seen.shape[:2], dtype=torch.bool, device=seen.device)]
+        image = self.nothing.expand(rows, 1, -1) if seen is None else self._seen(seen)
+        values, there = [image], [torch.ones(image.shape[:2], dtype=torch.bool, device=image.device)]
         if concepts is not None:
             values.append(self.concepts(concepts.clamp(min=0)) + self.kinds[_CONCEPT])
             there.append(concepts >= 0)
@@ -69,7 +70,7 @@ class PretrainedWriter(AnyWriter):
             values.append(self.say(self.decoder.embed(words)) + self.kinds[_WORD])
             there.append(words != self.pad)
         if len(values) == 1:
-            return Memory(seen, there[0], whole=True)
+            return Memory(image, there[0], whole=True)
         return Memory(torch.cat(values, dim=1), torch.cat(there, dim=1))
 
     def own_weights(self) -> dict[str, torch.Tensor]:
@@ -85,8 +86,5 @@ class PretrainedWriter(AnyWriter):
         self.nothing.requires_grad_(reads)
 
     def _seen(self, features: torch.Tensor) -> torch.Tensor:
-        """The tower's tokens, which every place repeats, then the places."""
-        rows = self.pooled(features).flatten(2).transpose(1, 2)
-        places, tokens = rows[..., : self.channels], rows[..., self.channels :]
-        first = tokens.mean(dim=1).view(len(rows), self.always, self.channels)
-        return self.project(torch.cat([first, places], dim=1))
+        """The tower's tokens, then the places."""
+        return self.project(tower_tokens(self.pooled(features), self.channels))

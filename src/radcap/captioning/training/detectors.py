@@ -18,6 +18,7 @@ from radcap.detection.training.cards import model_card
 from radcap.detection.training.judging import judge
 from radcap.detection.training.networks import Trainer
 from radcap.detection.training.parts import Parts
+from radcap.vision.heads.bridged import BridgedHead
 from radcap.vision.network import Network, make_network
 from radcap.vision.settings import BackboneSettings, TrainSettings
 from radcap.vision.weight_files import write_weight_file
@@ -56,9 +57,9 @@ class JointJudge:
 
 
 def network_of(taught: Taught) -> Network:
-    """Backbone and concept head."""
-    head = cast("Head", taught.top.heads["concepts"])
-    return Network(taught.encoder.backbone, head).eval()
+    """Backbone and concept head, with the bridge between them where there is one."""
+    head, bridge = cast("Head", taught.top.heads["concepts"]), taught.top.writer.bridge
+    return Network(taught.encoder.backbone, head if bridge is None else BridgedHead(bridge, head)).eval()
 
 
 def _names(system: ConceptSystem, labels: int) -> list[str]:
@@ -91,9 +92,10 @@ def _base(kind: type[T], value: T) -> T:
 def write_detector(maker: CaptionMaker, taught: Taught, judged: Judged | None) -> ModelFolder:
     """The folder `concepts` inside of the captioner's."""
     folder, system = maker.folder.concepts, concept_system(maker.system)
-    if (
-        taught.encoder.published is not None
-    ):  # the eyes of a published captioner, which is not needed for them
+    bridge = taught.top.writer.bridge
+    if bridge is not None:
+        system = replace(system, head=replace(system.head, bridge=bridge.settings))
+    if taught.encoder.published is not None:  # a published captioner's eyes, without which they can see
         eyes = BackboneSettings(name="hugging-face", tokens=True)
         system = replace(system, backbone=taught.encoder.backbone.settings_of(eyes))
     folder.path.mkdir(parents=True, exist_ok=True)

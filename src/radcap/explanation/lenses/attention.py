@@ -1,7 +1,8 @@
 """Attention as it happens, in any network that computes it by torch's own function or by our additive one.
 
 Invariant: what is recorded can be derived: the weights stand in the graph of the scores. Only what runs
-inside the `with` is recorded, and only by the thread that runs it.
+inside the `with` is recorded, and only by the thread that runs it. Modules may be named as rooms: what runs
+in them is told by the name.
 """
 
 # torch is typed in part
@@ -10,7 +11,8 @@ from __future__ import annotations
 
 import math
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -20,7 +22,7 @@ from torch.overrides import TorchFunctionMode
 from radcap.captioning.decoders.additive import AdditiveAttention
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from torch import nn
 
@@ -29,16 +31,23 @@ __all__ = ["Attended", "recorded"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attended:
-    """Who looked at what: rows x heads x askers x asked; `cross` where they are not of one kind."""
+    """Who looked at what: rows x heads x askers x asked; `cross` where they are not of one kind.
+
+    `room` is where it happened, "" outside of all that were named.
+    """
 
     weights: torch.Tensor
     cross: bool
+    room: str = ""
 
 
 @contextmanager
-def recorded(network: nn.Module) -> Generator[list[Attended]]:
-    """The attention of what runs inside, in its order."""
+def recorded(
+    network: nn.Module, rooms: Mapping[str, Sequence[nn.Module]] | None = None
+) -> Generator[list[Attended]]:
+    """The attention of what runs inside, in its order; no room stands in another one."""
     seen: list[Attended] = []
+    recorder = _Recorder(seen)
 
     def note(_: nn.Module, __: object, shares: torch.Tensor) -> torch.Tensor:
         weights = shares[:, None, None]
@@ -48,9 +57,12 @@ def recorded(network: nn.Module) -> Generator[list[Attended]]:
     with ExitStack() as stack:
         for module in network.modules():
             if isinstance(module, AdditiveAttention):
-                handle = module.shares.register_forward_hook(note)
-                stack.callback(handle.remove)
-        stack.enter_context(_Recorder(seen))
+                stack.callback(module.shares.register_forward_hook(note).remove)
+        for room, modules in (rooms or {}).items():
+            for module in modules:
+                stack.callback(module.register_forward_pre_hook(partial(recorder.enter, room)).remove)
+                stack.callback(module.register_forward_hook(recorder.leave, always_call=True).remove)
+        stack.enter_context(recorder)
         yield seen
 
 
@@ -60,6 +72,13 @@ class _Recorder(TorchFunctionMode):
     def __init__(self, seen: list[Attended]) -> None:
         super().__init__()
         self.seen = seen
+        self.room = ""
+
+    def enter(self, room: str, *_: object) -> None:
+        self.room = room
+
+    def leave(self, *_: object) -> None:
+        self.room = ""
 
     def __torch_function__(
         self,
@@ -71,7 +90,7 @@ class _Recorder(TorchFunctionMode):
         if func is not F.scaled_dot_product_attention:
             return func(*args, **(kwargs or {}))
         views, attended = _attended(*args, **(kwargs or {}))
-        self.seen.append(attended)
+        self.seen.append(replace(attended, room=self.room))
         return views
 
 

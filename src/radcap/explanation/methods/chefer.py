@@ -1,7 +1,8 @@
 """Gradient-weighted attention relevance (Chefer and others, ICCV 2021), for encoders and decoders.
 
-Attention counts by what its change would do to the score, and is followed through the layers. Invariant:
-what no gradient reaches has no relevance; maps are never below zero, but those of contrasts.
+Attention counts by what its change would do to the score, and is followed through the layers; through a
+bridge from queries to the places they look at. Invariant: what no gradient reaches has no relevance; maps are
+never below zero, but those of contrasts.
 """
 
 # torch is typed in part
@@ -12,8 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
+from torch.nn import functional as F  # noqa: N812 - as everybody names it
 
 from radcap.explanation.lenses.attention import recorded
+from radcap.explanation.lenses.bridging import LOOKING, bridge_of, bridge_rooms, side_of
 from radcap.explanation.lenses.looking import looked
 from radcap.explanation.lenses.tokens import image_tokens, token_layers
 from radcap.explanation.lenses.writer_lens import WriterLens
@@ -27,18 +30,42 @@ if TYPE_CHECKING:
     from radcap.explanation.lenses.lens import Lens
     from radcap.explanation.lenses.looking import Looks
     from radcap.explanation.targets import Span, Target
+    from radcap.vision.bridge import AnyBridge
 
 __all__ = ["Chefer"]
+
+_TINY = 1e-30  # slopes of a long chain are small, and still have their shares
 
 
 @dataclass(frozen=True, slots=True)
 class Chefer:
-    """The attention of the decoder where there is one, else that of the encoder."""
+    """The attention of the decoder where there is one, that of a bridge, else that of the encoder."""
 
     def __call__(self, lens: Lens, targets: Sequence[Target]) -> Relevance:
         if isinstance(lens, WriterLens):
             return Relevance(by_caption(targets, lambda spans: _written(looked(lens, spans), spans)))
-        return Relevance(_encoded(lens, targets))
+        bridge = bridge_of(lens)
+        return Relevance(_encoded(lens, targets) if bridge is None else _bridged(lens, bridge, targets))
+
+
+def _bridged(lens: Lens, bridge: AnyBridge, targets: Sequence[Target]) -> torch.Tensor:
+    """From a head to the places that its queries look at, of which it sees the mean."""
+    with torch.no_grad():
+        features = lens.backbone(lens.pixels).float()
+    with torch.enable_grad(), recorded(bridge, bridge_rooms(bridge)) as seen:
+        scores = lens.scores(features.clone().requires_grad_(), targets)[0]
+    held = [one.weights for one in seen]
+    maps: list[torch.Tensor] = []
+    for score in scores:
+        slopes = torch.autograd.grad(score, held, retain_graph=True)
+        layers = [
+            ((slope * one.weights).relu().mean(dim=1), one.room == LOOKING)
+            for slope, one in zip(slopes, seen, strict=True)
+        ]
+        asked = _beside(layers)[0, : bridge.settings.queries, bridge.before :]
+        maps.append(asked.mean(dim=0))
+    height, width = features.shape[2:]
+    return torch.stack(maps).unflatten(-1, side_of(bridge.grid, height, width)).detach()
 
 
 def _encoded(lens: Lens, targets: Sequence[Target]) -> torch.Tensor:
@@ -57,49 +84,60 @@ def _encoded(lens: Lens, targets: Sequence[Target]) -> torch.Tensor:
 
 
 def _followed(layers: Sequence[torch.Tensor]) -> torch.Tensor:
-    """rows x tokens x tokens: what each token is made of, less itself."""
-    own = torch.eye(layers[0].shape[-1], device=layers[0].device).expand_as(layers[0])
-    whole = own
+    """rows x tokens x tokens: what each token is made of, less itself.
+
+    Itself is left out from the first: slopes of a long chain are small, and would be rounded away beside one.
+    """
+    others = torch.zeros_like(layers[0])
     for one in layers:
-        whole = whole + one @ whole
-    return whole - own
+        others = others + one + one @ others
+    return others
 
 
 def _written(looks: Looks, spans: Sequence[Span]) -> torch.Tensor:
-    layers = [_mean(one) for one in looks.relevances()]
+    layers = looks.relevances()
+    writing = [(one.weights.mean(dim=1), one.cross) for one in layers.writing]
     if looks.reads:
-        known = _followed([weights for weights, _ in layers])[..., : looks.entries]
-        rows = _of_spans(known, spans, looks.entries)
+        known = _followed([weights for weights, _ in writing])[..., : looks.entries]
+        rows = _of_spans(known, spans, looks.start)
     else:
-        rows = _of_spans(_beside(layers), spans, 0)
-    return looks.image(rows)
+        seen = _beside(writing)
+        if layers.encoding:  # entries were mixed before they were looked at
+            mixed = _followed([one.weights.mean(dim=1) for one in layers.encoding])
+            seen = seen + seen @ _parts(mixed)
+        rows = _of_spans(seen, spans, looks.start)
+    return looks.image(rows, _handed(layers.bridge))
 
 
-def _mean(one: Attended) -> tuple[torch.Tensor, bool]:
-    return one.weights.mean(dim=1), one.cross
+def _handed(layers: Sequence[Attended]) -> torch.Tensor | None:
+    """rows x queries x places: what each query hands on, a whole of one wherever a slope reaches it."""
+    if not layers:
+        return None
+    return _parts(_beside([(one.weights.mean(dim=1), one.room == LOOKING) for one in layers]))
 
 
 def _beside(layers: Sequence[tuple[torch.Tensor, bool]]) -> torch.Tensor:
     """rows x words x entries: words read each other, then look; what they read, they looked at too."""
-    words = layers[0][0].shape[1]
-    own = torch.eye(words, device=layers[0][0].device).expand(len(layers[0][0]), -1, -1)
-    read = own
+    rows, words = layers[0][0].shape[:2]
+    read = layers[0][0].new_zeros(rows, words, words)  # from others
     seen: torch.Tensor | None = None
     for weights, cross in layers:
         if cross:
-            added = _normed(read, own).transpose(1, 2) @ weights
+            # who reads without looking (words beside queries) sees nothing
+            looks = F.pad(weights, (0, 0, 0, words - weights.shape[1]))
+            # what is read sums to one, as the paper has it, so that reading does not outweigh itself
+            added = looks + _parts(read).transpose(1, 2) @ looks
             seen = added if seen is None else seen + added
         else:
             seen = None if seen is None else seen + weights @ seen
-            read = read + weights @ read
+            read = read + weights + weights @ read
     assert seen is not None  # noqa: S101 - there is a look beside, or it would be `reads`
     return seen
 
 
-def _normed(read: torch.Tensor, own: torch.Tensor) -> torch.Tensor:
-    """What is read from others sums to one, as the paper has it, so that reading does not outweigh itself."""
-    others = read - own
-    return others / others.sum(dim=-1, keepdim=True).clamp(min=1e-9) + own
+def _parts(values: torch.Tensor) -> torch.Tensor:
+    """Rows that sum to one, but those that are nothing."""
+    return values / values.sum(dim=-1, keepdim=True).clamp(min=_TINY)
 
 
 def _of_spans(values: torch.Tensor, spans: Sequence[Span], shift: int) -> torch.Tensor:

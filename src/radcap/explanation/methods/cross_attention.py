@@ -1,5 +1,6 @@
 """Where a captioner looks for each word: its attention to the image, mean over layers and heads.
 
+Where queries of a bridge are looked at, they hand on what they get to the places that they looked at.
 Attention alone is no explanation (Jain and Wallace, 2019): it says where was looked, not what it did.
 Invariant: `spread` is how much layers and heads disagree.
 """
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from radcap.core import UsageError
+from radcap.explanation.lenses.bridging import LOOKING
 from radcap.explanation.lenses.looking import looked
 from radcap.explanation.lenses.writer_lens import WriterLens
 from radcap.explanation.methods.method import Relevance
@@ -43,8 +45,8 @@ class CrossAttention:
 
 def _heads(looks: Looks, spans: Sequence[Span]) -> torch.Tensor:
     """rows x heads of all layers x h x w: the mean over the tokens of each span."""
-    shift = looks.entries if looks.reads else 0
-    layers = [one.weights for one in looks.weights() if one.cross or looks.reads]
-    every = torch.cat(layers, dim=1)
+    shift, layers = looks.start, looks.weights()
+    every = torch.cat([one.weights for one in layers.writing if one.cross or looks.reads], dim=1)
     rows = [every[row, :, shift + one.first : shift + one.last].mean(dim=1) for row, one in enumerate(spans)]
-    return looks.image(torch.stack(rows))
+    handed = [one.weights for one in layers.bridge if one.room == LOOKING]
+    return looks.image(torch.stack(rows), torch.cat(handed, dim=1).mean(dim=1) if handed else None)

@@ -124,5 +124,9 @@ def make_layers(settings: HeadSettings, width: int, out: int) -> nn.Sequential:
 
 
 def make_head(settings: HeadSettings, width: int, labels: int) -> Head:
-    """The head of a kind over so many features."""
+    """The head of a kind over so many features, or over the queries of a bridge that looks at them."""
+    if settings.bridge.queries:
+        from radcap.vision.heads.bridged import make_bridged
+
+        return make_bridged(settings, width, labels)
     return cast("Head", HEADS.factory(settings.kind)(settings, width, labels))
