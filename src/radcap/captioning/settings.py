@@ -113,8 +113,8 @@ class DetectorSettings:
     """`[detector]`: a concept model whose answers, and perhaps eyes, the captioner uses."""
 
     model: str = ""  # zoo name or folder; none without one
-    system: str = ""  # in its place a concept system, by name or file, which is trained first
     share: bool = True  # its backbone looks for the captioner too, and is not trained
+    system: str = ""  # in place of a model a concept system, by name or file, which is trained first
 
 
 @dataclass(frozen=True, slots=True)

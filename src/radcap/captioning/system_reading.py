@@ -63,6 +63,8 @@ def _contradictions(system: CaptionSystem) -> Iterator[tuple[str, str]]:
         yield "condition", "It tells what a detector says, and there is none. Give [detector] model."
     if not has_detector and system.generate.supported:
         yield "generate", "supported asks a detector, and there is none. Give [detector] model."
+    if not has_detector and system.generate.dmmcs:
+        yield "generate", "dmmcs weighs decided concepts, and nothing decides. Give [detector] model."
     if not has_detector and system.decoder.kind == "template":
         yield "decoder", "A template says what a detector found. Give [detector] model."
     own = system.detector.model == OWN_DETECTOR  # which joint training made

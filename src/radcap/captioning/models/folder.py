@@ -5,6 +5,7 @@
     captions.json      the captions it remembers       words.json   the words it chooses from
     neighbours/        the images it remembers         concepts/    its detector, a model folder of its own
     findings.json      the words of findings           card.json    what it is, saw, and how good it is
+    dmmcs.safetensors, dmmcs.json, medians.json        words and concepts, and how near captions come to them
 
 Invariant: `card.json` is written last and knows the texts beside it. A captioner that leans on a detector of
 the zoo knows that detector's weights, and is refused over others.
@@ -45,6 +46,8 @@ class CaptionFolder(AnyFolder):
         "captions.json",
         "words.json",
         "findings.json",
+        "dmmcs.json",
+        "medians.json",
     )
 
     @property

@@ -13,6 +13,7 @@ import torch
 
 from radcap.captioning.base_models import language_model_folder
 from radcap.captioning.building import make_top, put_kept
+from radcap.captioning.generation.dmmcs import Guide
 from radcap.captioning.models.eyes import Eyes
 from radcap.captioning.models.folder import CaptionFolder
 from radcap.captioning.models.plain_models import FrequentModel, NearestModel, TemplateModel, WordsModel
@@ -21,6 +22,7 @@ from radcap.captioning.models.scribe import Scribe
 from radcap.captioning.models.support import Judge
 from radcap.captioning.models.writer_model import WriterModel
 from radcap.captioning.prompting import make_prompter
+from radcap.captioning.texts.concept_medians import load_medians
 from radcap.captioning.tokens import open_tokenizer
 from radcap.core import InputError
 from radcap.detection.models.opening import open_network
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from radcap.captioning.models.recall import Recall
     from radcap.captioning.network import Top
     from radcap.captioning.system import CaptionSystem
+    from radcap.captioning.texts.concept_medians import ConceptMedians
     from radcap.captioning.tokens import Tokenizer
     from radcap.core import Cui
     from radcap.datasets import Dataset
@@ -87,12 +90,14 @@ def make_model(
     *,
     phrases: Mapping[Cui, Sequence[str]] | None = None,
     recall: Recall | None = None,
+    medians: ConceptMedians | None = None,
 ) -> WriterModel:
     """What writes, from its parts."""
     settings, labels = system.generate, tuple(names)
     prompter = make_prompter(system.condition, tuple(names.values()), tokenizer)
     judge = Judge.of(tokenizer, phrases or {}, system.post, names) if settings.supported else None
-    scribe = Scribe(system, top.writer, tokenizer, labels, eyes.place, prompter, judge)
+    guide = None if medians is None else Guide.of(medians, tokenizer, settings)
+    scribe = Scribe(system, top.writer, tokenizer, labels, eyes.place, prompter, judge, guide)
     return WriterModel(eyes, scribe, names, recall)
 
 
@@ -157,7 +162,14 @@ def _writer(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Write
         recall = load_recall(folder, eyes.detector.network.backbone.width)
     phrases = folder.read_phrases(PHRASES) if folder.has(PHRASES) else {}
     return make_model(
-        system, eyes, top.eval().to(place.device), tokenizer, names, phrases=phrases, recall=recall
+        system,
+        eyes,
+        top.eval().to(place.device),
+        tokenizer,
+        names,
+        phrases=phrases,
+        recall=recall,
+        medians=load_medians(folder.path) if system.generate.dmmcs else None,
     )
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from radcap.captioning.generation import Candidate
+    from radcap.captioning.generation.dmmcs import Guide
     from radcap.captioning.models.answers import NeighbourCaption
     from radcap.captioning.models.support import Judge
     from radcap.captioning.prompting import Prompter
@@ -59,6 +60,7 @@ class Scribe:
     place: Place
     prompter: Prompter | None = None
     judge: Judge | None = None
+    guide: Guide | None = None
 
     @torch.inference_mode()
     def lines(self, page: Page) -> list[Line]:
@@ -66,11 +68,14 @@ class Scribe:
         settings = self.system.generate
         hints = self.hints(page)
         controls = () if self.judge is None else self.judge.controls(page.grounds)
+        decided = [one.decided for one in page.grounds]
+        weights = () if self.guide is None else (self.guide.weight(decided),)
         seeds = [image_seed(one) for one in page.ids] if draws(settings) else ()
+        marks = marks_of(self.tokenizer)
         with self.place.autocast():
             memory = self.writer.memory(page.features, hints.concepts, hints.words, rows=len(page.ids))
             found = write(
-                self.writer.decoder, memory, settings, marks_of(self.tokenizer), controls, seeds=seeds
+                self.writer.decoder, memory, settings, marks, controls, weights=weights, seeds=seeds
             )
         drafts = [[self._draft(page, row, one) for one in some] for row, some in enumerate(found)]
         ranked = self._agreed(drafts) if settings.method == "mbr" else drafts

@@ -17,6 +17,7 @@ from radcap.captioning.models.opening import PHRASES, is_kept, make_model
 from radcap.captioning.models.recall import save_recall
 from radcap.captioning.naming import finding_phrases
 from radcap.captioning.prompting import make_prompter
+from radcap.captioning.texts.concept_medians import fit_medians
 from radcap.captioning.training.cards import caption_card, stage_facts
 from radcap.captioning.training.detectors import JointJudge, write_detector
 from radcap.captioning.training.encoding import make_encoder
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from radcap.captioning.models.recall import Recall
     from radcap.captioning.models.writer_model import WriterModel
+    from radcap.captioning.texts.concept_medians import ConceptMedians
     from radcap.captioning.training.encoding import Encoder
     from radcap.captioning.training.maker import CaptionMaker
     from radcap.captioning.training.parts import Captioned
@@ -69,7 +71,8 @@ class _Work:
         judged, held = (None, None) if parts.held is None else self._fed(encoder, parts.held, fed.recall)
         taught = Course(maker, encoder).teach(fed.feed, judged.feed if judged else None, maker.system.train)
         phrases = finding_phrases(fit.captions) if maker.system.generate.supported else {}
-        model = self._model(taught, phrases, fed.recall)
+        medians = self._medians(fit)
+        model = self._model(taught, phrases, fed.recall, medians)
         figures = (
             None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
         )
@@ -81,6 +84,8 @@ class _Work:
         data = {**parts.to_json(), "refused": _refused((parts.fit, fit), (parts.held, held))}
         facts = {"data": data, "stages": stages, "seconds": round(time.monotonic() - started, 1)}
         if maker.place.is_first:
+            if medians is not None:
+                medians.save(maker.folder.path)
             self._write(last, phrases, recall, {**facts, "held_out": figures}, joint)
 
     def _fed(
@@ -106,6 +111,14 @@ class _Work:
         k = self.maker.system.condition.neighbours
         return near_captions(recall, vectors, k, groups_of(kept.images, kept.images.ids)) if k else ()
 
+    def _medians(self, captioned: Captioned) -> ConceptMedians | None:
+        """How near captions come to the concepts that they carry, where captions are written by that."""
+        maker = self.maker
+        if not maker.system.generate.dmmcs:
+            return None
+        truth = truth_of(maker, captioned)
+        return fit_medians(captioned.captions, truth, maker.label_names, maker.system.train.seed)
+
     def _refitted(
         self, taught: Taught, phrases: Mapping[Cui, Sequence[str]]
     ) -> tuple[Taught, Recall | None, Mapping[Cui, Sequence[str]]]:
@@ -120,7 +133,11 @@ class _Work:
         return again, fed.recall, finding_phrases(both.captions) if phrases else {}
 
     def _model(
-        self, taught: Taught, phrases: Mapping[Cui, Sequence[str]], recall: Recall | None
+        self,
+        taught: Taught,
+        phrases: Mapping[Cui, Sequence[str]],
+        recall: Recall | None,
+        medians: ConceptMedians | None,
     ) -> WriterModel:
         maker = self.maker
         wants = maker.system.condition.neighbours > 0
@@ -132,6 +149,7 @@ class _Work:
             maker.label_names,
             phrases=phrases,
             recall=recall if wants else None,
+            medians=medians,
         )
 
     def _write(
