@@ -135,6 +135,16 @@ class ConditionSettings:
         shares = dict.fromkeys(("drop", "add", "alike"), SHARE)
         check_ranges(self, shares | {"neighbours": ZERO_OR_MORE, "clusters": ZERO_OR_MORE})
 
+    @property
+    def tells_modality(self) -> bool:
+        """Whether the prompt names it."""
+        return MODALITY in self.prompt
+
+    @property
+    def asks(self) -> bool:
+        """Whether any of it is a detector's word."""
+        return self.concepts != "none" or self.neighbours > 0 or self.tells_modality
+
 
 @dataclass(frozen=True, slots=True)
 class CaptionLossSettings:

@@ -59,7 +59,7 @@ def caption_toml(system: CaptionSystem, *, full: bool = False) -> str:
 def _contradictions(system: CaptionSystem) -> Iterator[tuple[str, str]]:
     """What cannot be, by the table that has to change."""
     told, has_detector = system.condition, bool(system.detector.model)
-    if not has_detector and (told.concepts != "none" or told.neighbours):
+    if not has_detector and told.asks:
         yield "condition", "It tells what a detector says, and there is none. Give [detector] model."
     if not has_detector and system.generate.supported:
         yield "generate", "supported asks a detector, and there is none. Give [detector] model."

@@ -17,6 +17,7 @@ from radcap.captioning.generation import consensus_of_many, draws, image_seed, m
 from radcap.captioning.hints import Hints, told_concepts
 from radcap.captioning.models.answers import Draft, Line
 from radcap.captioning.models.support import Grounds
+from radcap.captioning.prompting import modality_of
 from radcap.captioning.texts import finished
 from radcap.core import MODALITIES
 
@@ -93,7 +94,8 @@ class Scribe:
         none: list[list[int]] = [[] for _ in range(rows)]
         numbers = none if concepts is None else cast("list[list[int]]", concepts.tolist())
         near = [[one.caption for one in page.near[row]] if page.near else [] for row in range(rows)]
-        words = self.prompter(numbers, near).to(device)
+        modalities = [modality_of(one.decided) for one in page.grounds]
+        words = self.prompter(numbers, near, modalities).to(device)
         return Hints(None if self.prompter.tells_concepts else concepts, words)
 
     def _decided(self, page: Page) -> torch.Tensor:

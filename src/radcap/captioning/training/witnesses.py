@@ -50,11 +50,11 @@ def witness(maker: CaptionMaker, captioned: Captioned) -> Witness:
 
 
 def told_labels(maker: CaptionMaker, decided: NDArray[np.bool_]) -> torch.Tensor | None:
-    """What is told of each image, as the settings say."""
-    wanted = maker.system.condition.concepts
-    if wanted == "none":
+    """What is told of each image, as the settings say; for a prompt that names it, the modality at least."""
+    wanted = maker.system.condition
+    if wanted.concepts == "none" and not wanted.tells_modality:
         return None
-    kept = np.array([wanted == "all" or cui in MODALITIES for cui in maker.labels], np.bool_)
+    kept = np.array([wanted.concepts == "all" or cui in MODALITIES for cui in maker.labels], np.bool_)
     return torch.from_numpy(decided & kept).to(maker.place.device)
 
 

@@ -16,7 +16,7 @@ from radcap.captioning.models.folder import OWN_DETECTOR, weights_digest
 from radcap.captioning.models.opening import PHRASES, is_kept, make_model
 from radcap.captioning.models.recall import save_recall
 from radcap.captioning.naming import finding_phrases
-from radcap.captioning.prompting import make_prompter
+from radcap.captioning.prompting import make_prompter, modality_of
 from radcap.captioning.texts.concept_medians import fit_medians
 from radcap.captioning.training.cards import caption_card, stage_facts
 from radcap.captioning.training.detectors import JointJudge, write_detector
@@ -97,14 +97,24 @@ class _Work:
         images, kept = encoder.feed(maker, captioned)
         rows = token_rows(kept.captions, maker.tokenizer, maker.system.decoder.longest).to(maker.place.device)
         told, near = None, ()
-        if condition.concepts != "none" or condition.neighbours:
+        if condition.asks:
             said = witness(maker, kept)
             told = told_labels(maker, said.decided if is_held else truth_of(maker, kept))
             recall = recall or make_recall(kept, said.vectors)
             near = self._near(recall, said.vectors, kept)
         names = tuple(maker.label_names.values())
         prompter = make_prompter(condition, names, maker.tokenizer)
-        feed = CaptionFeed(images, rows, kept.captions, told, near, prompter, condition)
+        feed = CaptionFeed(
+            images,
+            rows,
+            kept.captions,
+            told,
+            near,
+            prompter,
+            condition,
+            modalities=tuple(modality_of([cui]) for cui in maker.labels),
+            mute=condition.concepts == "none",
+        )
         return _Fed(feed, recall), kept
 
     def _near(self, recall: Recall, vectors: Any, kept: Captioned) -> Sequence[Sequence[str]]:  # noqa: ANN401
