@@ -58,15 +58,10 @@ def caption_toml(system: CaptionSystem, *, full: bool = False) -> str:
 
 def _contradictions(system: CaptionSystem) -> Iterator[tuple[str, str]]:
     """What cannot be, by the table that has to change."""
-    told, has_detector = system.condition, bool(system.detector.model)
-    if not has_detector and told.asks:
-        yield "condition", "It tells what a detector says, and there is none. Give [detector] model."
-    if not has_detector and system.generate.supported:
-        yield "generate", "supported asks a detector, and there is none. Give [detector] model."
-    if not has_detector and system.generate.dmmcs:
-        yield "generate", "dmmcs weighs decided concepts, and nothing decides. Give [detector] model."
-    if not has_detector and system.decoder.kind == "template":
-        yield "decoder", "A template says what a detector found. Give [detector] model."
+    has_detector = bool(system.detector.model)
+    if not has_detector:
+        yield from _asking(system)
+    yield from _alone(system)
     own = system.detector.model == OWN_DETECTOR  # which joint training made
     if has_detector and not own:
         yield from _beside_detector(system)
@@ -81,6 +76,18 @@ def _contradictions(system: CaptionSystem) -> Iterator[tuple[str, str]]:
     if system.generate.longest > system.decoder.longest:
         most = f"longest is {system.generate.longest}, and the decoder writes {system.decoder.longest} tokens"
         yield "generate", f"{most} at most. Lower it, or raise [decoder] longest."
+
+
+def _asking(system: CaptionSystem) -> Iterator[tuple[str, str]]:
+    """What is asked of a detector that is not there."""
+    if system.condition.asks:
+        yield "condition", "It tells what a detector says, and there is none. Give [detector] model."
+    if system.generate.supported:
+        yield "generate", "supported asks a detector, and there is none. Give [detector] model."
+    if system.generate.dmmcs:
+        yield "generate", "dmmcs weighs decided concepts, and nothing decides. Give [detector] model."
+    if system.decoder.kind == "template":
+        yield "decoder", "A template says what a detector found. Give [detector] model."
 
 
 def _beside_detector(system: CaptionSystem) -> Iterator[tuple[str, str]]:
@@ -102,6 +109,14 @@ def _untold(system: CaptionSystem) -> Iterator[tuple[str, str]]:
     if told.prompt and (NEIGHBOURS in told.prompt) != (told.neighbours > 0):
         why = f"neighbours is {told.neighbours}, and the prompt names {NEIGHBOURS} or not"
         yield "condition", f"{why}. Give both, or neither."
+
+
+def _alone(system: CaptionSystem) -> Iterator[tuple[str, str]]:
+    """Settings that mean nothing by themselves."""
+    if system.data.memory and system.decoder.kind != "nearest":
+        yield "data", "memory is what the kind 'nearest' remembers. Delete it, or change [decoder] kind."
+    if system.condition.by_concepts and not system.condition.neighbours:
+        yield "condition", "alike and clusters choose neighbours, and neighbours is 0. Give neighbours."
 
 
 def _is_joint(system: CaptionSystem) -> bool:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 from radcap.captioning.models.folder import OWN_DETECTOR, weights_digest
 from radcap.captioning.texts import read_texts
 from radcap.captioning.tokens import open_tokenizer, tokenizer_digest, train_bpe
+from radcap.captioning.training.memories import Memory
 from radcap.core import UsageError
 from radcap.core.counts import counted
+from radcap.datasets import load_dataset
 from radcap.detection.models.folder import ModelFolder
 from radcap.detection.models.opening import open_network
 from radcap.zoo import find
@@ -76,6 +78,12 @@ class CaptionMaker:
         return {cui: theirs.get(cui) or self.names.get(cui, "") for cui in self.labels}
 
     @cached_property
+    def memory(self) -> Memory | None:
+        """What is remembered in place of the training split."""
+        name = self.system.data.memory
+        return None if not name else Memory.of(load_dataset(name), self.parts, self.system.data)
+
+    @cached_property
     def language(self) -> Texts | None:
         """The text that is read before images are seen."""
         wanted = self.system.language
@@ -109,6 +117,8 @@ class CaptionMaker:
             digest.update(weights_digest(self.detector_folder).encode())
         if self.language is not None:
             digest.update("\n".join(self.language.kept.values()).encode())
+        if self.memory is not None:
+            digest.update("\n".join([*self.memory.kept.images.ids, *self.memory.kept.captions]).encode())
         if self.system.tokenizer.file:
             digest.update(tokenizer_digest(Path(self.system.tokenizer.file)).encode())
         return digest.hexdigest()
@@ -116,7 +126,7 @@ class CaptionMaker:
     def tell_data(self) -> None:
         """What is learnt from, and what was left out."""
         self.talk.tell(f"{counted(len(self.parts.fit))} with captions to learn from")
-        for sentence in self.parts.fit.told:
+        for sentence in (*self.parts.fit.told, *(self.memory.told() if self.memory else ())):
             self.talk.tell(sentence)
         if self.parts.held is None:
             self.talk.tell(f"There is no split {self.system.data.held!r} to choose on")

@@ -1,6 +1,7 @@
 """Captioners that remember: the nearest image's caption, and the commonest of all.
 
-Nothing is trained; what they remember is the training split, and after `refit` both splits.
+Nothing is trained; what they remember is the training split, and after `refit` both splits; or a dataset that
+is named, whatever they are fitted on.
 """
 
 # torch is typed in part
@@ -41,18 +42,20 @@ def train_nearest(maker: CaptionMaker) -> None:
     encoder, folder, parts, system = make_encoder(maker), maker.folder, maker.parts, maker.system
     eyes = encoder.eyes(maker)
     pool = None if maker.detector is not None else _pool(maker, eyes)
-    recall = _remembered(maker, parts.fit, eyes, pool)
+    memory = maker.memory
+    recall = _remembered(maker, parts.fit if memory is None else memory.kept, eyes, pool)
     model = NearestModel(eyes, recall, system.decoder.neighbours, system.post, pool)
     held = parts.held
     figures = None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
-    if system.train.refit and held is not None:
+    if system.train.refit and held is not None and memory is None:
         recall = _remembered(maker, parts.both, eyes, pool)
     if maker.place.is_first:
         save_recall(recall, folder)
         if is_kept(system):
             held_weights = encoder.backbone.state_dict().items()
             write_weight_file({f"backbone.{name}": one for name, one in held_weights}, folder.weights)
-        finish_plain(maker, {"images": len(recall.captions), "held_out": figures})
+        facts = {"images": len(recall.captions), "held_out": figures}
+        finish_plain(maker, facts if memory is None else {**facts, "memory": memory.to_json()})
         shutil.rmtree(folder.training, ignore_errors=True)
 
 

@@ -44,7 +44,7 @@ def _check(maker: CaptionMaker) -> None:
     """Refuse what is named and is not there, before the folder is begun."""
     system = maker.system
     kind, writes = system.decoder.kind, system.decoder.kind in DECODERS.table
-    _ = maker.detector_folder, maker.language
+    _ = maker.detector_folder, maker.language, maker.memory
     if writes and (system.tokenizer.file or kind == "lm"):
         _ = maker.tokenizer
     if kind not in _BLIND:
