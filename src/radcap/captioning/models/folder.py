@@ -5,6 +5,7 @@
     captions.json      the captions it remembers       words.json   the words it chooses from
     neighbours/        the images it remembers         concepts/    its detector, a model folder of its own
     findings.json      the words of findings           card.json    what it is, saw, and how good it is
+    clusters.json      the cluster of each concept
     dmmcs.safetensors, dmmcs.json, medians.json        words and concepts, and how near captions come to them
 
 Invariant: `card.json` is written last and knows the texts beside it. A captioner that leans on a detector of
@@ -48,6 +49,7 @@ class CaptionFolder(AnyFolder):
         "findings.json",
         "dmmcs.json",
         "medians.json",
+        "clusters.json",
     )
 
     @property

@@ -159,7 +159,8 @@ def _writer(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Write
     recall = None
     if system.condition.neighbours:
         assert eyes.detector is not None  # noqa: S101 - a system without is refused when it is read
-        recall = load_recall(folder, eyes.detector.network.backbone.width)
+        width, told = eyes.detector.network.backbone.width, eyes.detector.labels
+        recall = load_recall(folder, width, system.condition, told)
     phrases = folder.read_phrases(PHRASES) if folder.has(PHRASES) else {}
     return make_model(
         system,

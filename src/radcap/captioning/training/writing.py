@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from radcap.captioning.training.maker import CaptionMaker
     from radcap.captioning.training.parts import Captioned
     from radcap.captioning.training.stages import Taught
+    from radcap.captioning.training.witnesses import Witness
     from radcap.core import Cui
     from radcap.detection.training.judging import Judged
 
@@ -100,8 +101,9 @@ class _Work:
         if condition.asks:
             said = witness(maker, kept)
             told = told_labels(maker, said.decided if is_held else truth_of(maker, kept))
-            recall = recall or make_recall(kept, said.vectors)
-            near = self._near(recall, said.vectors, kept)
+            seed = maker.system.train.seed
+            recall = recall or make_recall(kept, said.vectors, maker.labels, condition, seed)
+            near = self._near(recall, said, kept)
         names = tuple(maker.label_names.values())
         prompter = make_prompter(condition, names, maker.tokenizer)
         feed = CaptionFeed(
@@ -117,9 +119,13 @@ class _Work:
         )
         return _Fed(feed, recall), kept
 
-    def _near(self, recall: Recall, vectors: Any, kept: Captioned) -> Sequence[Sequence[str]]:  # noqa: ANN401
+    def _near(self, recall: Recall, said: Witness, kept: Captioned) -> Sequence[Sequence[str]]:
+        """Captions of images of other groups, by what the detector says: never by the truth."""
         k = self.maker.system.condition.neighbours
-        return near_captions(recall, vectors, k, groups_of(kept.images, kept.images.ids)) if k else ()
+        if not k:
+            return ()
+        groups = groups_of(kept.images, kept.images.ids)
+        return near_captions(recall.nearest(said.vectors, k, groups, said.decided), self.maker.talk)
 
     def _medians(self, captioned: Captioned) -> ConceptMedians | None:
         """How near captions come to the concepts that they carry, where captions are written by that."""
