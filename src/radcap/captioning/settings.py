@@ -116,6 +116,10 @@ class DetectorSettings:
     share: bool = True  # its backbone looks for the captioner too, and is not trained
     system: str = ""  # in place of a model a concept system, by name or file, which is trained first
 
+    @property
+    def is_there(self) -> bool:
+        return bool(self.model or self.system)
+
 
 @dataclass(frozen=True, slots=True)
 class ConditionSettings:

@@ -58,9 +58,11 @@ def caption_toml(system: CaptionSystem, *, full: bool = False) -> str:
 
 def _contradictions(system: CaptionSystem) -> Iterator[tuple[str, str]]:
     """What cannot be, by the table that has to change."""
-    has_detector = bool(system.detector.model)
+    has_detector = system.detector.is_there
     if not has_detector:
         yield from _asking(system)
+    if system.detector.model and system.detector.system:
+        yield "detector", "It names a model, and a system that one is made of first. Keep one of them."
     yield from _alone(system)
     own = system.detector.model == OWN_DETECTOR  # which joint training made
     if has_detector and not own:

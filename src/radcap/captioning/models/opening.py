@@ -77,7 +77,7 @@ def open_captioner(model: str | Path, device: str = "auto") -> Captioner:
 
 def is_kept(system: CaptionSystem) -> bool:
     """Whether the backbone's weights are a part of the captioner's own."""
-    shared = bool(system.detector.model) and system.detector.share
+    shared = system.detector.is_there and system.detector.share
     return not shared and not (system.backbone.frozen and system.backbone.weights == "package")
 
 

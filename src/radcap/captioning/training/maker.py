@@ -17,6 +17,7 @@ from radcap.core.counts import counted
 from radcap.datasets import load_dataset
 from radcap.detection.models.folder import ModelFolder
 from radcap.detection.models.opening import open_network
+from radcap.detection.training.fingerprints import training_fingerprint
 from radcap.zoo import find
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from radcap.captioning.training.parts import CaptionParts
     from radcap.core import Cui
     from radcap.detection.models.network_model import NetworkModel
+    from radcap.detection.system import ConceptSystem
     from radcap.detection.talk import Talk
     from radcap.vision.training import Place
 
@@ -45,10 +47,13 @@ class CaptionMaker:
     place: Place
     talk: Talk
     names: Mapping[Cui, str]
+    concepts: ConceptSystem | None = None  # what [detector] system names: the detector is made of it first
 
     @cached_property
     def detector_folder(self) -> ModelFolder | None:
         model = self.system.detector.model
+        if self.concepts is not None:
+            return self.folder.concepts
         if not model:
             return None
         if model == OWN_DETECTOR:
@@ -113,7 +118,9 @@ class CaptionMaker:
     def fingerprint(self) -> str:
         """Of settings and data, and of the files that settings name, to know an unfinished training again."""
         digest = hashlib.sha256(self.parts.fingerprint(self.system).encode())
-        if self.detector_folder is not None:
+        if self.concepts is not None:
+            digest.update(training_fingerprint(self.concepts, "").encode())
+        elif self.detector_folder is not None:
             digest.update(weights_digest(self.detector_folder).encode())
         if self.language is not None:
             digest.update("\n".join(self.language.kept.values()).encode())
