@@ -16,7 +16,13 @@ from radcap.captioning.building import make_top, put_kept
 from radcap.captioning.generation.dmmcs import Guide
 from radcap.captioning.models.eyes import Eyes
 from radcap.captioning.models.folder import CaptionFolder
-from radcap.captioning.models.plain_models import FrequentModel, NearestModel, TemplateModel, WordsModel
+from radcap.captioning.models.plain_models import (
+    FrequentModel,
+    NearestModel,
+    RandomModel,
+    TemplateModel,
+    WordsModel,
+)
 from radcap.captioning.models.recall import CAPTIONS, load_recall
 from radcap.captioning.models.scribe import Scribe
 from radcap.captioning.models.support import Judge
@@ -71,7 +77,13 @@ def open_captioner(model: str | Path, device: str = "auto") -> Captioner:
     folder, place = CaptionFolder(find(model)), pick_place(device)
     folder.check()
     system = folder.system()
-    opened = {"template": _template, "nearest": _nearest, "frequent": _frequent, "words": _words}
+    opened = {
+        "template": _template,
+        "nearest": _nearest,
+        "frequent": _frequent,
+        "random": _random,
+        "words": _words,
+    }
     return opened.get(system.decoder.kind, _writer)(folder, system, place)
 
 
@@ -192,10 +204,19 @@ def _nearest(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Near
 
 
 def _frequent(folder: CaptionFolder, system: CaptionSystem, place: Place) -> FrequentModel:  # noqa: ARG001
+    return FrequentModel(_captions(folder)[0], system.post)
+
+
+def _random(folder: CaptionFolder, system: CaptionSystem, place: Place) -> RandomModel:  # noqa: ARG001
+    return RandomModel(_captions(folder), system.train.seed, system.post)
+
+
+def _captions(folder: CaptionFolder) -> tuple[str, ...]:
+    """Those that are remembered; one at least."""
     captions = folder.read_list(CAPTIONS)
     if not captions:
         raise folder.broken(CAPTIONS, "it holds no caption")
-    return FrequentModel(captions[0], system.post)
+    return captions
 
 
 def _words(folder: CaptionFolder, system: CaptionSystem, place: Place) -> WordsModel:

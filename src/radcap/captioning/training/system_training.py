@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["train_captions"]
 
-_BLIND = {"frequent", "template"}  # have no backbone of their own
+_BLIND = {"frequent", "random", "template"}  # have no backbone of their own
 
 
 def train_captions(
