@@ -269,5 +269,7 @@ class PostSettings:
     modality: bool = False  # other names of a modality become the one that most captions use
 
     def __post_init__(self) -> None:
-        empty = () if self.fallback.strip() else ("fallback is empty. Give a sentence.",)
+        empty = [] if self.fallback.strip() else ["fallback is empty. Give a sentence."]
+        signs = [one for one in self.prefixes if not any(map(str.isalpha, one))]
+        empty += [f"prefixes has {one!r}, without a letter. Give words." for one in signs]
         check_ranges(self, {"words": _COUNT}, empty)
