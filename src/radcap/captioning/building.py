@@ -1,7 +1,8 @@
 """The parts of a captioner from its settings: writer, heads, and the weights that are its own.
 
 Invariant: what is kept with a captioner is what was trained for it; an encoder that is a detector's, or that
-a package brings, is had from there again.
+a package brings, is had from there again. The head of the semantic types is not kept: it helps an encoder to
+learn and answers nobody, and another vocabulary would have other types.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from radcap.captioning.decoders import make_decoder
 from radcap.captioning.network import Top
 from radcap.captioning.writer import Writer
 from radcap.core import DIRECTIONS, MODALITIES, REGIONS, InputError
+from radcap.detection.semantic_kinds import semantic_types_of
 from radcap.vision.heads import make_head
 
 if TYPE_CHECKING:
@@ -25,11 +27,13 @@ if TYPE_CHECKING:
     from radcap.captioning.tokens import Tokenizer
     from radcap.core import Cui
 
-__all__ = ["JOINT", "kept_weights", "make_top", "put_kept", "task_labels"]
+__all__ = ["JOINT", "TYPES", "kept_weights", "make_top", "put_kept", "task_labels"]
 
+TYPES = "types"
 # The joint tasks by name, with the concepts that each is about; none stands for all labels.
 JOINT: Mapping[str, Mapping[Cui, str] | None] = {
     "concepts": None,
+    TYPES: None,
     "modality": MODALITIES,
     "region": REGIONS,
     "direction": DIRECTIONS,
@@ -49,7 +53,9 @@ def make_top(system: CaptionSystem, tokenizer: Tokenizer, labels: tuple[Cui, ...
 
 
 def task_labels(task: str, labels: tuple[Cui, ...]) -> tuple[Cui, ...]:
-    """The labels that a joint task is about."""
+    """The labels that a joint task is about; the semantic types of all, where it is about those."""
+    if task == TYPES:
+        return tuple(sorted({one for types in semantic_types_of(labels) for one in types}))
     about = JOINT[task]
     return labels if about is None else tuple(one for one in labels if one in about)
 
@@ -57,7 +63,8 @@ def task_labels(task: str, labels: tuple[Cui, ...]) -> tuple[Cui, ...]:
 def kept_weights(top: Top, backbone: nn.Module | None = None) -> dict[str, torch.Tensor]:
     """What is written: of the decoder its own weights alone."""
     inner = "writer.decoder."
-    held = {name: value for name, value in top.state_dict().items() if not name.startswith(inner)}
+    left_out = (inner, f"heads.{TYPES}.")
+    held = {name: value for name, value in top.state_dict().items() if not name.startswith(left_out)}
     held |= {f"{inner}{name}": value for name, value in top.writer.decoder.own_weights().items()}
     if backbone is not None:
         held |= {f"backbone.{name}": value for name, value in backbone.state_dict().items()}

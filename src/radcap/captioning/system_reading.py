@@ -123,4 +123,4 @@ def _alone(system: CaptionSystem) -> Iterator[tuple[str, str]]:
 
 def _is_joint(system: CaptionSystem) -> bool:
     joint = system.joint
-    return any((joint.concepts, joint.modality, joint.region, joint.direction))
+    return any((joint.concepts, joint.types, joint.modality, joint.region, joint.direction))
