@@ -17,22 +17,26 @@ import torch
 from radcap.captioning.models.eyes import Eyes
 from radcap.detection.examples import label_matrix
 from radcap.detection.training.decoding import decoded_pictures
-from radcap.vision.backbones import make_backbone
+from radcap.vision.backbones import Backbone, make_backbone
 from radcap.vision.pictures import View
 from radcap.vision.settings import AugmentSettings
 from radcap.vision.training import FeatureFeed, PictureFeed, predicted
+from radcap.vision.weight_files import round_weights
 from radcap.zoo import find
 from radcap.zoo.finding import PREFIX
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from radcap.captioning.training.maker import CaptionMaker
     from radcap.captioning.training.parts import Captioned
-    from radcap.vision.backbones import Backbone
     from radcap.vision.pictures import Chance
     from radcap.vision.settings import ImageSettings
     from radcap.vision.training import Feed, Place
 
 __all__ = ["Encoder", "GazeFeed", "make_encoder"]
+
+_VIEWED = 64  # images that a backbone learns from at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +69,23 @@ class Encoder:
     image: ImageSettings
     learns: bool
 
+    def begin(self, maker: CaptionMaker, captioned: Captioned) -> None:
+        """Let a backbone learn that learns from images alone, unless its weights are somebody's."""
+        shared = maker.system.detector.share and maker.detector is not None
+        wants = type(self.backbone).learn is not Backbone.learn
+        if shared or not wants or maker.system.backbone.weights != "none":
+            return
+        pictures = decoded_pictures(
+            captioned.images, self.image, maker.place, where=maker.system.train.pixels, talk=maker.talk
+        )
+        labels = torch.zeros(len(pictures.ids), 0, device=maker.place.device)
+        feed = PictureFeed(pictures, labels, maker.place.half)
+        self.backbone.requires_grad_(requires_grad=True)
+        self.backbone.learn(lambda: _views(feed, maker.place), maker.system.train.seed)
+        self.backbone.requires_grad_(requires_grad=self.learns)
+        if not self.learns:  # as all that stands on it shall know it
+            round_weights(self.backbone)
+
     def eyes(self, maker: CaptionMaker) -> Eyes:
         """As a captioner looks that is asked, and not trained."""
         shared = maker.system.detector.share and maker.detector is not None
@@ -85,6 +106,13 @@ class Encoder:
             return GazeFeed(feed, self.backbone, maker.place), kept
         maps = predicted(self.backbone, feed, maker.place)
         return FeatureFeed(maps.half() if maker.place.half else maps, labels), kept
+
+
+def _views(feed: PictureFeed, place: Place) -> Iterator[torch.Tensor]:
+    """The images of a feed as evaluation sees them, some at a time."""
+    for start in range(0, len(feed), _VIEWED):
+        places = torch.arange(start, min(start + _VIEWED, len(feed)), device=place.device)
+        yield feed.batch(places, None)[0].float()
 
 
 def make_encoder(maker: CaptionMaker) -> Encoder:

@@ -40,6 +40,7 @@ def train_nearest(maker: CaptionMaker) -> None:
     """Write the folder of a captioner that answers with the captions of neighbours."""
     maker.tell_data()
     encoder, folder, parts, system = make_encoder(maker), maker.folder, maker.parts, maker.system
+    encoder.begin(maker, parts.fit)
     eyes = encoder.eyes(maker)
     pool = None if maker.detector is not None else _pool(maker, eyes)
     memory = maker.memory

@@ -99,6 +99,7 @@ class _Work:
         maker = self.maker
         torch.manual_seed(maker.system.train.seed)
         encoder = make_encoder(maker)
+        encoder.begin(maker, part)
         head = make_head(maker.system.head, encoder.backbone.width, len(words)).to(maker.place.device)
         feed = self._feed(encoder, part, words)
         judged = None if held is None else self._feed(encoder, held, words)

@@ -68,6 +68,7 @@ class _Work:
         started, maker, parts = time.monotonic(), self.maker, self.maker.parts
         maker.tell_data()
         encoder = make_encoder(maker)
+        encoder.begin(maker, parts.fit)
         fed, fit = self._fed(encoder, parts.fit)
         judged, held = (None, None) if parts.held is None else self._fed(encoder, parts.held, fed.recall)
         taught = Course(maker, encoder).teach(fed.feed, judged.feed if judged else None, maker.system.train)
@@ -142,6 +143,7 @@ class _Work:
         maker, epochs = self.maker, taught.epochs
         maker.talk.tell(f"Once more on both splits, for {counted(epochs, 'epoch')}")
         encoder = make_encoder(maker)
+        encoder.begin(maker, maker.parts.both)
         fed, both = self._fed(encoder, maker.parts.both)
         train = replace(maker.system.train, epochs=epochs, keep="last", early_stop=0)
         critical = taught.stages["scst"].epoch + 1 if "scst" in taught.stages else None
