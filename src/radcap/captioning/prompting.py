@@ -42,9 +42,7 @@ def modality_of(cuis: Iterable[Cui]) -> str:
     return next((phrase_of(cui) for cui in cuis if cui in MODALITIES), "")
 
 
-def prompt_text(
-    template: str, concepts: Sequence[str], neighbours: Sequence[str], modality: str = ""
-) -> str:
+def prompt_text(template: str, concepts: Sequence[str], neighbours: Sequence[str], modality: str = "") -> str:
     """The words before a caption."""
     told = template.replace(MODALITY, modality or _UNKNOWN)
     told = told.replace(CONCEPTS, ", ".join(concepts) or _UNKNOWN)

@@ -123,7 +123,10 @@ def nearest_cosines(centroids: Floats, rows: Floats) -> Floats:
 
 def _known_name(vectors: WordVectors, cui: Cui, name: str) -> str:
     """The name, or what the grammar calls it; nothing where no word of either is known."""
-    return next((one for one in (name, phrase_of(cui, name)) if vectors.of(one).any()), "")
+    if vectors.of(name).any():
+        return name
+    called = phrase_of(cui, name)
+    return called if vectors.of(called).any() else ""
 
 
 def _centroids(vectors: WordVectors, names: Sequence[str]) -> Floats:
