@@ -21,7 +21,7 @@ from captioning_samples_training import (
 )
 
 import radcap
-from radcap.captioning.building import make_top, put_kept
+from radcap.captioning.building import kept_weights, make_top, put_kept, task_labels
 from radcap.captioning.models import CaptionAnswers, CaptionFolder, open_captioner
 from radcap.captioning.models.writer_model import WriterModel
 from radcap.captioning.settings import (
@@ -31,12 +31,14 @@ from radcap.captioning.settings import (
     JointSettings,
 )
 from radcap.captioning.system import CaptionSystem
+from radcap.captioning.system_reading import read_caption_system
 from radcap.captioning.tokens import open_tokenizer
 from radcap.captioning.training.detectors import concept_system
 from radcap.captioning.training.maker import CaptionMaker
 from radcap.captioning.training.parts import CaptionParts
 from radcap.captioning.training.stages import joint_tasks
-from radcap.core import DIRECTIONS, MODALITIES, REGIONS, UsageError
+from radcap.core import DIRECTIONS, MODALITIES, REGIONS, InputError, UsageError
+from radcap.core.tables import parse_toml
 from radcap.detection.calibration.config import Calibration
 from radcap.detection.decisions.config import Decision
 from radcap.detection.examples import label_matrix
@@ -48,6 +50,7 @@ from radcap.systems.training import changed
 from radcap.vision.pictures.streaming import stream
 from radcap.vision.settings import BackboneSettings, HeadSettings, TrainSettings
 from radcap.vision.weight_files import read_weight_file
+from radcap.vocabulary import open_vocabulary
 
 __all__ = ["known_backbone"]
 
@@ -106,6 +109,54 @@ def test_the_tasks_are_those_with_a_weight_and_labels(tmp_path: Path) -> None:
     assert joint_tasks(bare) == {}
 
 
+LIVER, LUNG, MASS, UNKNOWN = "C0023884", "C0024109", "C0577559", "C9999999"
+
+
+def test_the_types_of_concepts_are_questions_of_their_own(tmp_path: Path) -> None:
+    labels = (LIVER, LUNG, MASS, UNKNOWN)
+    types = open_vocabulary().types
+    asked = task_labels("types", labels)
+    assert asked == tuple(sorted({*types(LIVER), *types(LUNG), *types(MASS)}))
+    system = joint(joint=JointSettings(types=0.1))
+    parts = replace(CaptionParts.of(drawn(), system.data), labels=labels)
+    maker = CaptionMaker(system, parts, CaptionFolder(tmp_path), CPU, SILENT, {})
+    (task,) = joint_tasks(maker).values()
+    assert (task.weight, task.one_of) == (0.1, False)
+    rows = torch.tensor([[1.0, 1.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0], [0.0, 1.0, 1.0, 0.0]])
+    logits = torch.randn(3, len(asked), generator=torch.Generator().manual_seed(0))
+    wanted = torch.tensor(
+        [
+            [
+                float(any(one in types(cui) for cui, there in zip(labels, row, strict=True) if there))
+                for one in asked
+            ]
+            for row in rows.tolist()
+        ]
+    )
+    plain = torch.nn.functional.binary_cross_entropy_with_logits(logits, wanted)
+    assert torch.allclose(task.loss(logits, rows), plain)
+
+
+def test_the_head_of_the_types_learns_and_is_not_kept(tmp_path: Path) -> None:
+    system = joint(joint=JointSettings(types=0.5), train=CaptionTrainSettings(epochs=1, batch=16))
+    folder = taught(system, tmp_path / "m")
+    assert not any(name.startswith("heads.") for name in read_weight_file(folder.weights))
+    assert radcap.predict(folder.path, drawn(), split="test")
+    tokenizer = open_tokenizer(folder.tokenizer)
+    top = make_top(folder.system(), tokenizer, folder.labels(), 4)
+    assert "types" in top.heads
+    assert not any("types" in name for name in kept_weights(top))
+    lost = make_top(folder.system(), tokenizer, (UNKNOWN,), 4)
+    assert not lost.heads  # a vocabulary that knows none of them asks nothing
+
+
+def test_the_types_are_not_learnt_by_the_eyes_of_a_detector() -> None:
+    text = "[detector]\nmodel = 'zoo:concepts'\n[joint]\ntypes = 0.1"
+    with pytest.raises(InputError) as caught:
+        read_caption_system(parse_toml(f'name = "x"\ntask = "captions"\n{text}'))
+    assert "The encoder is the detector's, and is not trained" in caught.value.issues[0].message
+
+
 def test_the_weights_are_those_of_the_file() -> None:
     system = read_system("radcap/joint-captions")
     other = changed(system, {"joint.concepts": "7", "joint.modality": "0"})
@@ -161,6 +212,7 @@ def test_the_detector_is_calibrated_and_decided_on_the_held_out_split(model: Cap
     assert card["training"]["joint"] == {
         "caption": 1.0,
         "concepts": 5.0,
+        "types": 0.0,
         "modality": 0.5,
         "region": 0.25,
         "direction": 0.125,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from typing import Any
 from unittest import mock
 
@@ -154,6 +155,34 @@ def test_the_auto_encoder_learns_to_restore():
         made("auto-encoder").learn(views(pictures(40)), 0)
     assert len(losses) == 40
     assert sum(losses[-4:]) < 0.6 * sum(losses[:4])
+
+
+def test_features_are_there_as_seldom_as_the_divergence_says():
+    features = torch.tensor([[0.0, 1.0], [0.2, 3.0]]).view(2, 2, 1, 1)
+    there = [math.tanh(0.2) / 2, (math.tanh(1) + math.tanh(3)) / 2]
+    wanted = torch.distributions.Bernoulli(torch.full((2,), 0.05))
+    plain = torch.distributions.kl_divergence(wanted, torch.distributions.Bernoulli(torch.tensor(there)))
+    assert float(auto_encoder.crowding(features)) == pytest.approx(float(plain.mean()), rel=1e-4)
+    assert torch.isfinite(auto_encoder.crowding(torch.zeros(1, 2, 1, 1)))
+
+
+def test_with_a_weight_on_it_features_are_sparser_and_still_restore():
+    images, empty, losses = pictures(40), [], []
+    real = torch.nn.functional.mse_loss
+
+    def noted(*given):
+        loss = real(*given)
+        losses.append(float(loss.detach()))
+        return loss
+
+    for sparsity in (0.0, 0.1):
+        backbone = made("auto-encoder", sparsity=sparsity)
+        with mock.patch("torch.nn.functional.mse_loss", noted):
+            backbone.learn(views(images), 0)
+        with torch.no_grad():
+            empty.append(float((backbone(images) == 0).float().mean()))
+    assert empty[0] + 0.2 < empty[1] < 0.9
+    assert losses[-1] < 0.6 * losses[-40]
 
 
 def test_a_part_of_the_pixels_is_hidden():

@@ -57,6 +57,7 @@ REFUSED = [
     (BackboneSettings, {"levels": 6}, "levels is 6. Give 1 to 5."),
     (BackboneSettings, {"width": 0}, "width is 0. Give 1 to 4,096."),
     (BackboneSettings, {"corruption": 1.0}, "corruption is 1.0. Give 0, or a number below 1."),
+    (BackboneSettings, {"sparsity": -1.0}, "sparsity is -1.0. Give 0 to 1,000,000."),
     (HeadSettings, {"drop": -0.1}, "drop is -0.1. Give a number from 0 to 1."),
     (HeadSettings, {"strength": -0.1}, "strength is -0.1. Give 0 to 1,000,000."),
     (HeadSettings, {"kind": "csra", "heads": 3}, "heads is 3. CSRA has 1, 2, 4, 6 or 8."),

@@ -1,7 +1,8 @@
 """The parts of a captioner from its settings: writer, heads, and the weights that are its own.
 
 Invariant: what is kept with a captioner is what was trained for it; an encoder that is a detector's, or that
-a package brings, is had from there again.
+a package brings, is had from there again. The head of the semantic types is not kept: it helps an encoder to
+learn and answers nobody, and another vocabulary would have other types.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from radcap.captioning.decoders import make_decoder
 from radcap.captioning.network import Top
 from radcap.captioning.writer import Writer
 from radcap.core import DIRECTIONS, MODALITIES, REGIONS, InputError
+from radcap.detection.semantic_kinds import semantic_types_of
 from radcap.vision.bridge import Bridge
 from radcap.vision.heads import make_head
 from radcap.vision.settings import BridgeSettings
@@ -32,11 +34,13 @@ if TYPE_CHECKING:
     from radcap.captioning.writer import AnyWriter
     from radcap.core import Cui
 
-__all__ = ["JOINT", "bridge_settings", "kept_weights", "make_top", "put_kept", "task_labels"]
+__all__ = ["JOINT", "TYPES", "bridge_settings", "kept_weights", "make_top", "put_kept", "task_labels"]
 
+TYPES = "types"
 # The joint tasks by name, with the concepts that each is about; none stands for all labels.
 JOINT: Mapping[str, Mapping[Cui, str] | None] = {
     "concepts": None,
+    TYPES: None,
     "modality": MODALITIES,
     "region": REGIONS,
     "direction": DIRECTIONS,
@@ -95,7 +99,9 @@ def _decoder(system: CaptionSystem, tokenizer: Tokenizer) -> Decoder:
 
 
 def task_labels(task: str, labels: tuple[Cui, ...]) -> tuple[Cui, ...]:
-    """The labels that a joint task is about."""
+    """The labels that a joint task is about; the semantic types of all, where it is about those."""
+    if task == TYPES:
+        return tuple(sorted({one for types in semantic_types_of(labels) for one in types}))
     about = JOINT[task]
     return labels if about is None else tuple(one for one in labels if one in about)
 
@@ -104,7 +110,10 @@ def kept_weights(
     top: Top, backbone: nn.Module | None = None, published: Published | None = None
 ) -> dict[str, torch.Tensor]:
     """What is written: of the decoder its own weights alone, of a published model what stands beside it."""
-    held = {f"heads.{name}": value for name, value in top.heads.state_dict().items()}
+    heads = {name: one for name, one in top.heads.items() if name != TYPES}
+    held = {
+        f"heads.{name}.{key}": one for name, head in heads.items() for key, one in head.state_dict().items()
+    }
     held |= {f"writer.{name}": value for name, value in top.writer.own_weights().items()}
     if published is not None:
         held |= {f"published.{name}": value for name, value in published.own_weights().items()}

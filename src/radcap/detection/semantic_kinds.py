@@ -1,6 +1,7 @@
-"""Of what kind concepts are: their semantic groups by the free vocabulary.
+"""Of what kind concepts are: their semantic types and groups by the free vocabulary.
 
-Invariant: a concept that the vocabulary does not know has no group, and is of no kind that is asked for.
+Invariant: a concept that the vocabulary does not know has no type and no group, and is of no kind that is
+asked for.
 """
 
 from __future__ import annotations
@@ -14,15 +15,22 @@ if TYPE_CHECKING:
 
     from radcap.core import Cui
 
-__all__ = ["of_kinds", "semantic_groups"]
+__all__ = ["of_kinds", "semantic_groups", "semantic_types_of"]
+
+
+def semantic_types_of(labels: Sequence[Cui]) -> tuple[tuple[str, ...], ...]:
+    """The semantic types (T047 ...) of each concept: none, one or several."""
+    from radcap.vocabulary import open_vocabulary
+
+    vocabulary = open_vocabulary()
+    return tuple(vocabulary.types(cui) for cui in labels)
 
 
 def semantic_groups(labels: Sequence[Cui]) -> tuple[str, ...]:
     """The semantic group of each concept by the free vocabulary, \"\" where it is not known."""
-    from radcap.vocabulary import open_vocabulary, semantic_types
+    from radcap.vocabulary import semantic_types
 
-    vocabulary, known = open_vocabulary(), semantic_types()
-    types = (vocabulary.types(cui) for cui in labels)
+    known, types = semantic_types(), semantic_types_of(labels)
     return tuple(next((known[one].group for one in some if one in known), "") for some in types)
 
 

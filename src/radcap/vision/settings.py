@@ -98,6 +98,7 @@ class BackboneSettings:
     levels: int = 2  # visual-words and colour-tree: the image, its quarters, their quarters and so on
     width: int = 64  # auto-encoder: its features; residual-scales: its output channels
     corruption: float = 0.2  # auto-encoder: the part of the pixels that is hidden from it
+    sparsity: float = 0.0  # auto-encoder: weight of how far its features are from being seldom there
     pooled: bool = False  # hugging-face and open-clip: the model's own image vector, as a map of one place
     tokens: bool = False  # hugging-face: class token and registers stand behind the channels of each place
     # of networks that a published folder describes (hugging-face, open-clip): its configuration as JSON,
@@ -107,7 +108,8 @@ class BackboneSettings:
 
     def __post_init__(self) -> None:
         counts = {"words": _WIDTH, "levels": _LEVELS, "width": between(1, 4096)}
-        check_ranges(self, {"drop": SHARE, "corruption": BELOW_ONE} | counts, self._wrong_parts())
+        shares = {"drop": SHARE, "corruption": BELOW_ONE, "sparsity": _WEIGHT}
+        check_ranges(self, shares | counts, self._wrong_parts())
 
     def _wrong_parts(self) -> list[str]:
         if self.name != JOINED:

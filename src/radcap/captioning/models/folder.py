@@ -6,6 +6,8 @@
     neighbours/        the images it remembers         concepts/    its detector, a model folder of its own
     findings.json      the words of findings           card.json    what it is, saw, and how good it is
     pretrained/        the published captioner it began with, as it was trained, in transformers' own layout
+    clusters.json      the cluster of each concept
+    dmmcs.safetensors, dmmcs.json, medians.json        words and concepts, and how near captions come to them
 
 Invariant: `card.json` is written last and knows the texts beside it. A captioner that leans on a detector of
 the zoo knows that detector's weights, and is refused over others.
@@ -46,6 +48,9 @@ class CaptionFolder(AnyFolder):
         "captions.json",
         "words.json",
         "findings.json",
+        "dmmcs.json",
+        "medians.json",
+        "clusters.json",
     )
 
     @property

@@ -61,7 +61,9 @@ class WriterModel:
     def _near(self, sight: Sight) -> Sequence[tuple[NeighbourCaption, ...]]:
         if self.recall is None or sight.vectors is None:
             return ()
-        return self.recall.nearest(sight.vectors.cpu().numpy(), self.scribe.system.condition.neighbours)
+        decided = None if sight.answers is None else sight.answers.decided
+        k = self.scribe.system.condition.neighbours
+        return self.recall.nearest(sight.vectors.cpu().numpy(), k, decided=decided)
 
 
 def answered(

@@ -2,7 +2,8 @@
 
 Invariant: `finished` is idempotent. Its result is one line that starts with no junk, has at most the words
 that are allowed, repeats no word or clause at once, ends with a whole word and a full stop, and passes the
-strictest check of run files. Words are only ever taken away.
+strictest check of run files. Words are only ever taken away, but for names of a modality, where one is asked
+for: another takes their place, and has no more words.
 >>> finished("figure 1. CT of the the chest, with a", PostSettings())
 'CT of the chest.'
 """
@@ -10,10 +11,12 @@ strictest check of run files. Words are only ever taken away.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from radcap.captioning.settings import PostSettings
 from radcap.captioning.texts.cleaning import cleaned
 from radcap.captioning.texts.cutting import cut_to_words
+from radcap.captioning.texts.modality_names import one_name
 from radcap.captioning.texts.repetition import without_repeats
 
 __all__ = ["finished"]
@@ -48,18 +51,33 @@ _DANGLING = frozenset(_WAITING.split())
 def finished(text: str, settings: PostSettings) -> str:
     """The caption to hand in; the fallback where nothing is left."""
     most = min(settings.words, _MOST)
-    body = _body(text, most) or _body(settings.fallback, most) or cut_to_words(_LAST, most)
+    body = _body(text, settings) or _body(settings.fallback, settings) or cut_to_words(_LAST, most)
     return _capital(body) + ("" if _ENDED.search(body) else ".")
 
 
-def _body(text: str, most: int) -> str:
-    """What is worth saying, without its full stop. Each step may give another one work, and all shorten."""
+def _body(text: str, settings: PostSettings) -> str:
+    """What is worth saying, without its full stop. Each step may give another one work; none adds a word."""
     body, before = " ".join(cleaned(text).split(" ")[:_READ]), None
     while body != before:
         before = body
-        body = cut_to_words(without_repeats(_without_junk(body)), most)
+        body = _without_prefix(_without_junk(body), settings.prefixes)
+        body = one_name(body) if settings.modality else body
+        body = cut_to_words(without_repeats(body), min(settings.words, _MOST))
         body = _without_dangling(body)
     return body if any(map(str.isalpha, body)) else ""
+
+
+def _without_prefix(text: str, prefixes: tuple[str, ...]) -> str:
+    """The text less a beginning that is not wanted, in any letters; a part of a word is none."""
+    found = _begun(prefixes).match(text) if prefixes else None
+    return text[found.end() :].lstrip() if found else text
+
+
+@lru_cache(maxsize=16)
+def _begun(prefixes: tuple[str, ...]) -> re.Pattern[str]:
+    """What ends a prefix is taken away as junk, and is no part of it: so a full stop makes no difference."""
+    longest_first = sorted((_TAIL.sub("", cleaned(one)) for one in prefixes), key=len, reverse=True)
+    return re.compile(rf"(?:{'|'.join(re.escape(one) for one in longest_first)})(?!\w)", re.IGNORECASE)
 
 
 def _without_junk(text: str) -> str:

@@ -18,19 +18,21 @@ from radcap.captioning.models.eyes import Eyes
 from radcap.captioning.pretrained import has_own_eyes, open_published
 from radcap.detection.examples import label_matrix
 from radcap.detection.training.decoding import decoded_pictures
-from radcap.vision.backbones import make_backbone
+from radcap.vision.backbones import Backbone, make_backbone
 from radcap.vision.pictures import View
 from radcap.vision.settings import AugmentSettings
 from radcap.vision.training import FeatureFeed, PictureFeed, predicted
 from radcap.vision.training.memory import free_memory
+from radcap.vision.weight_files import round_weights
 from radcap.zoo import find
 from radcap.zoo.finding import PREFIX
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from radcap.captioning.pretrained import Published
     from radcap.captioning.training.maker import CaptionMaker
     from radcap.captioning.training.parts import Captioned
-    from radcap.vision.backbones import Backbone
     from radcap.vision.pictures import Chance
     from radcap.vision.settings import ImageSettings
     from radcap.vision.training import Feed, Place
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["Encoder", "GazeFeed", "make_encoder"]
 
 _SPARE = 0.4  # of the memory that is free may be taken by maps
+_VIEWED = 64  # images that a backbone learns from at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +74,26 @@ class Encoder:
     learns: bool
     published: Published | None = None
 
+    def begin(self, maker: CaptionMaker, captioned: Captioned) -> None:
+        """Let a backbone learn that learns from images alone, unless its weights are somebody's."""
+        shared = maker.system.detector.share and maker.detector is not None
+        wants = type(self.backbone).learn is not Backbone.learn
+        if shared or not wants or maker.system.backbone.weights != "none":
+            return
+        pictures = decoded_pictures(
+            captioned.images, self.image, maker.place, where=maker.system.train.pixels, talk=maker.talk
+        )
+        labels = torch.zeros(len(pictures.ids), 0, device=maker.place.device)
+        feed = PictureFeed(pictures, labels, maker.place.half)
+        self.backbone.requires_grad_(requires_grad=True)
+        self.backbone.learn(lambda: _views(feed, maker.place), maker.system.train.seed)
+        self.backbone.requires_grad_(requires_grad=self.learns)
+        if not self.learns:  # as all that stands on it shall know it
+            round_weights(self.backbone)
+
     def eyes(self, maker: CaptionMaker) -> Eyes:
         """As a captioner looks that is asked, and not trained."""
-        shared = maker.detector is not None and maker.system.detector.share
+        shared = maker.system.detector.share and maker.detector is not None
         view = View(replace(self.image, augment=AugmentSettings()))
         return Eyes(maker.place, view, None if shared else self.backbone.eval(), maker.detector)
 
@@ -103,10 +123,17 @@ class Encoder:
         return numbers * (2 if place.half else 4) < free_memory(place.device) * _SPARE
 
 
+def _views(feed: PictureFeed, place: Place) -> Iterator[torch.Tensor]:
+    """The images of a feed as evaluation sees them, some at a time."""
+    for start in range(0, len(feed), _VIEWED):
+        places = torch.arange(start, min(start + _VIEWED, len(feed)), device=place.device)
+        yield feed.batch(places, None)[0].float()
+
+
 def make_encoder(maker: CaptionMaker) -> Encoder:
     """The detector's eyes, or a backbone with its first weights."""
     system = maker.system
-    if maker.detector is not None and system.detector.share:
+    if system.detector.share and maker.detector is not None:
         theirs = maker.detector.view.settings
         image = replace(theirs, augment=system.image.augment)
         return Encoder(maker.detector.network.backbone, image, learns=False)

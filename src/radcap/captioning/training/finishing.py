@@ -20,20 +20,20 @@ __all__ = ["finish_plain", "leaning", "with_detector"]
 
 
 def with_detector(maker: CaptionMaker) -> CaptionSystem:
-    """The system with a copy of its detector beside it, unless that is one of the zoo, as everybody has."""
+    """The system with its detector beside it, unless that is one of the zoo, as everybody has."""
     system, folder, detector = maker.system, maker.folder, maker.detector_folder
     if detector is None or system.detector.model.startswith(PREFIX):
         return system
-    shutil.copytree(detector.path, folder.concepts.path, dirs_exist_ok=True)
-    return replace(system, detector=replace(system.detector, model=OWN_DETECTOR))
+    if maker.concepts is None:  # else it was made there
+        shutil.copytree(detector.path, folder.concepts.path, dirs_exist_ok=True)
+    return replace(system, detector=replace(system.detector, model=OWN_DETECTOR, system=""))
 
 
 def leaning(maker: CaptionMaker) -> dict[str, str] | None:
     """The detector that a captioner leans on, so that it is known again."""
-    folder = maker.detector_folder
-    return (
-        None if folder is None else {"model": maker.system.detector.model, "weights": weights_digest(folder)}
-    )
+    folder, detector = maker.detector_folder, maker.system.detector
+    named = detector.model or detector.system
+    return None if folder is None else {"model": named, "weights": weights_digest(folder)}
 
 
 def finish_plain(maker: CaptionMaker, facts: Mapping[str, Any]) -> None:

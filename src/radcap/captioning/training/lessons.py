@@ -32,16 +32,20 @@ IGNORED = -100
 class Task:
     """A head of the joint network: which columns of the labels it answers, and how much it counts.
 
-    `one_of` is a choice of one among the columns; without, each column is a question of its own.
+    `one_of` is a choice of one among the columns; without, each column is a question of its own. With `kinds`
+    (columns x questions) a question is whether any column of a kind is there.
     """
 
     weight: float
     columns: torch.Tensor
     one_of: bool = False
+    kinds: torch.Tensor | None = None
 
     def loss(self, logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         """An image that has none of the columns says nothing to a choice among them."""
         wanted = labels[:, self.columns]
+        if self.kinds is not None:
+            wanted = (wanted.float() @ self.kinds).clamp(max=1)
         if not self.one_of:
             return F.binary_cross_entropy_with_logits(logits, wanted)
         there = wanted.sum(dim=1) > 0

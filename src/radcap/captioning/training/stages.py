@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from radcap.captioning.building import JOINT, make_top, task_labels
+from radcap.captioning.building import JOINT, TYPES, make_top, task_labels
 from radcap.captioning.generation import marks_of, write
 from radcap.captioning.network import CaptionNetwork
 from radcap.captioning.settings import GenerateSettings
@@ -22,6 +22,7 @@ from radcap.captioning.training.feeds import token_rows
 from radcap.captioning.training.lessons import CaptionExam, CaptionLesson, Task, TextExam, TextLesson
 from radcap.captioning.training.rewards import Reward
 from radcap.core.counts import counted
+from radcap.detection.semantic_kinds import semantic_types_of
 from radcap.formats import replacing
 from radcap.vision.training import CheckpointFolder, board_writer, learn
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from radcap.captioning.training.feeds import CaptionFeed
     from radcap.captioning.training.maker import CaptionMaker
     from radcap.captioning.writer import AnyWriter
+    from radcap.core import Cui
     from radcap.vision.training import EpochRow, Exam, Lesson, Trained
 
 __all__ = ["Course", "Taught", "greedy_captions"]
@@ -232,14 +234,18 @@ class Course:
 
 def joint_tasks(maker: CaptionMaker) -> dict[str, Task]:
     """The tasks beside the caption that have a weight, and labels to learn."""
-    place = {cui: number for number, cui in enumerate(maker.labels)}
-    tasks: dict[str, Task] = {}
-    for name in JOINT:
-        weight, labels = float(getattr(maker.system.joint, name)), task_labels(name, maker.labels)
-        if weight and labels:
-            columns = torch.tensor([place[cui] for cui in labels], device=maker.place.device)
-            tasks[name] = Task(weight, columns, one_of=JOINT[name] is not None)
-    return tasks
+    weights = {name: float(getattr(maker.system.joint, name)) for name in JOINT}
+    wanted = [name for name, weight in weights.items() if weight and task_labels(name, maker.labels)]
+    return {name: _task(name, weights[name], maker.labels, maker.place.device) for name in wanted}
+
+
+def _task(name: str, weight: float, labels: tuple[Cui, ...], device: torch.device) -> Task:
+    asked = task_labels(name, labels)
+    if name != TYPES:
+        columns = torch.tensor([labels.index(cui) for cui in asked], device=device)
+        return Task(weight, columns, one_of=JOINT[name] is not None)
+    rows = [[float(one in own) for one in asked] for own in semantic_types_of(labels)]
+    return Task(weight, torch.arange(len(labels), device=device), kinds=torch.tensor(rows, device=device))
 
 
 @torch.no_grad()

@@ -8,7 +8,6 @@ system was published.
 # pyright: reportUnknownMemberType=false
 from __future__ import annotations
 
-import re
 import shutil
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ import torch
 
 from radcap.captioning.models.opening import WORDS, is_kept
 from radcap.captioning.models.plain_models import WordsModel
+from radcap.captioning.texts.words import spoken_words
 from radcap.captioning.training.cards import stage_facts
 from radcap.captioning.training.encoding import make_encoder
 from radcap.captioning.training.finishing import finish_plain
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 __all__ = ["caption_words", "train_words", "word_labels"]
 
-_WORD = re.compile(r"[^\W_]+(?:[-'/][^\W_]+)*")
 _TIMES = 2
 
 
@@ -55,7 +54,7 @@ def caption_words(caption: str) -> set[str]:
     >>> sorted(caption_words("Axial T2-weighted MRI of the brain."))
     ['axial', 'brain', 'mri', 'of', 't2-weighted', 'the']
     """
-    return set(_WORD.findall(caption.lower()))
+    return set(spoken_words(caption))
 
 
 def word_labels(captions: Sequence[str]) -> tuple[str, ...]:
@@ -100,6 +99,7 @@ class _Work:
         maker = self.maker
         torch.manual_seed(maker.system.train.seed)
         encoder = make_encoder(maker)
+        encoder.begin(maker, part)
         head = make_head(maker.system.head, encoder.backbone.width, len(words)).to(maker.place.device)
         feed = self._feed(encoder, part, words)
         judged = None if held is None else self._feed(encoder, held, words)

@@ -1,5 +1,7 @@
 """A denoising auto-encoder (UAPT 2017): features that restore an image of which a part was hidden.
 
+With a weight on sparsity it is a sparse one (SSNSheerinKavitha 2022): each feature is there at one place in
+twenty. The plain sum of features would not do, since they fall to zero before anything is restored.
 Invariant: it learns without labels, from the training images alone, for a bounded number of steps; on one CPU
 thread the same images and seed give the same weights. What restores the image is thrown away afterwards, and
 weights are rounded to the precision a model is stored with.
@@ -22,17 +24,19 @@ if TYPE_CHECKING:
 
     from radcap.vision.settings import BackboneSettings
 
-__all__ = ["AutoEncoder", "Encoder", "make_auto_encoder"]
+__all__ = ["AutoEncoder", "Encoder", "crowding", "make_auto_encoder"]
 
 _SIDE = 64  # pixels: what is looked at, whatever the image had
 _INNER = (16, 32)  # channels before the features
 _EPOCHS, _STEPS = 10, 3_000  # whichever comes first
 _LR = 2e-3
+_SELDOM = 0.05  # how much a feature should be there, as is usual
+_LEAST = 1e-4
 
 
 def make_auto_encoder(settings: BackboneSettings, *, size: int) -> AutoEncoder:  # noqa: ARG001 - any size will do
     """The backbone `auto-encoder`, before it has learnt to restore."""
-    return AutoEncoder(Encoder(settings.width), settings.width, settings.corruption)
+    return AutoEncoder(Encoder(settings.width), settings.width, settings.corruption, settings.sparsity)
 
 
 class Encoder(nn.Module):
@@ -59,9 +63,10 @@ class AutoEncoder(Backbone):
 
     body: Encoder
 
-    def __init__(self, body: Encoder, width: int, corruption: float) -> None:
+    def __init__(self, body: Encoder, width: int, corruption: float, sparsity: float = 0.0) -> None:
         super().__init__(body, width, [127.5] * 3, [127.5] * 3)
         self.corruption = corruption
+        self.sparsity = sparsity
 
     def learn(self, images: Callable[[], Iterator[torch.Tensor]], seed: int) -> None:
         """The encoder, under a decoder that is forgotten."""
@@ -73,7 +78,10 @@ class AutoEncoder(Backbone):
             optimiser = torch.optim.Adam(weights, lr=_LR)
             for batch in _shown(images):
                 wanted = _small((batch - self.mean) / self.spread)
-                loss = F.mse_loss(decoder(self.body(self._hidden(wanted, chance))), wanted)
+                features = self.body(self._hidden(wanted, chance))
+                loss = F.mse_loss(decoder(features), wanted)
+                if self.sparsity:
+                    loss = loss + self.sparsity * crowding(features)
                 optimiser.zero_grad()
                 loss.backward()
                 optimiser.step()
@@ -88,6 +96,16 @@ class AutoEncoder(Backbone):
     def _round(self) -> None:
         for weight in self.body.parameters():
             weight.copy_(weight.half())
+
+
+def crowding(features: torch.Tensor) -> torch.Tensor:
+    """The divergence (Kullback and Leibler) of how much each feature is there from how much it should be.
+
+    A feature from 0 on is there by its tanh, on average over images and places.
+    """
+    there = torch.tanh(features).mean(dim=(0, 2, 3)).clamp(_LEAST, 1 - _LEAST)
+    seen, unseen = torch.log(_SELDOM / there), torch.log((1 - _SELDOM) / (1 - there))
+    return (_SELDOM * seen + (1 - _SELDOM) * unseen).mean()
 
 
 def _shown(images: Callable[[], Iterator[torch.Tensor]]) -> Iterator[torch.Tensor]:
