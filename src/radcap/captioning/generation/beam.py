@@ -117,9 +117,6 @@ def _continued(weighed: torch.Tensor, ruled: torch.Tensor, running: _Running) ->
 
 
 def _ended(best: _Continued, is_end: torch.Tensor, beams: int) -> Ended:
-
-
-def _ended(best: _Continued, is_end: torch.Tensor, beams: int) -> Ended:
     """The rows (n x beams) that may have come to their end, and their sums where they have."""
     sums = best.sums.masked_fill(~is_end, FORBIDDEN)
     return Ended(*(one[:, :beams] for one in (best.rows, sums, best.told)))
