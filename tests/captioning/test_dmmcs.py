@@ -132,6 +132,8 @@ class Place:
     def take(self, rows: torch.Tensor) -> Place:
         return self
 
+    within = take
+
 
 class Undecided(Decoder):
     """Finds each of some captions as likely, the first a little more; what is neither is unlikely."""

@@ -100,7 +100,7 @@ class _Work:
         """A published captioner as it is: nothing is learnt, and what it writes is judged."""
         maker, held = self.maker, self.maker.parts.held
         phrases = finding_phrases(maker.parts.fit.captions) if maker.system.generate.supported else {}
-        model = self._model(taught, phrases, None)
+        model = self._model(taught, phrases, None, None)
         figures = (
             None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
         )
