@@ -167,8 +167,8 @@ def test_folders_that_are_no_such_model_are_refused(tmp_path: Path) -> None:
     [
         ({}, "index.json is refused: it has no weight_map"),
         ({"weight_map": []}, "it has no weight_map"),
-        ({"weight_map": {"a": "../model.safetensors"}}, "which is no file of weights beside it"),
-        ({"weight_map": {"a": "model.bin"}}, "which is no file of weights beside it"),
+        ({"weight_map": {"a": "../model.safetensors"}}, "which is no file beside it"),
+        ({"weight_map": {"a": "model.bin"}}, "which is no file beside it"),
         (
             {"weight_map": {"a": "m1.safetensors", "b": "m2.safetensors"}},
             "m1.safetensors is refused: it is not there. .* names 2 files",

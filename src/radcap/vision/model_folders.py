@@ -58,7 +58,7 @@ def weight_files(folder: Path) -> list[Path]:
     names = sorted(set(map(str, _weight_map(folder).values())))
     for name in names:
         if Path(name).name != name or not name.endswith(".safetensors"):
-            why = f"it names {name!r:.80}, which is no file of weights beside it"
+            why = f"it names {name!r:.80}, which is no file beside it"
             raise refused_file(folder / _INDEX, why, _AGAIN)
     lacking = [name for name in names if not (folder / name).exists()]
     if lacking:

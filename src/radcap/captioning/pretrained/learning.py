@@ -36,9 +36,10 @@ def choose_learning(whole: Whole, settings: PretrainedSettings, family: Family) 
     Gives what learns in full, by the names that it has in the published model.
     """
     model: nn.Module = whole.model
-    weights = dict(model.named_parameters(remove_duplicate=False))
-    learns = {name for name, one in weights.items() if one.requires_grad}
-    learns -= {*frozen_names(tuple(weights), settings.freeze)}
+    names = dict(model.named_parameters(remove_duplicate=False))  # what comes in and goes out may be one
+    frozen = {id(names[name]) for name in frozen_names(tuple(names), settings.freeze)}
+    weights = dict(model.named_parameters())
+    learns = {name for name, one in weights.items() if one.requires_grad and id(one) not in frozen}
     if settings.lora:
         layers = _layers(model, settings.lora_layers or family.low_rank, whole.fresh)
         inject_lora(model, layers, settings.lora, settings.lora_alpha, settings.lora_drop)
