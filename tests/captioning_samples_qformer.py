@@ -1,13 +1,12 @@
-"""BLIP-2 and InstructBLIP in small: random weights in the layout that transformers saves, processor and all."""
+"""BLIP-2 and InstructBLIP in small: random weights as transformers saves them, processor and all."""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import torch
 from captioning_samples_pretrained import SIZE, shaken, write_words
-from published_samples import transformers
+from published_samples import SCALING, transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from radcap.vision.transformers_library import quiet
@@ -18,7 +17,12 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "QUERIES", "saved", "tokenizer", "whole"]
 
 QUERIES = 4
-TEXTS = ("chest ct with a nodule.", "radiograph of the chest: pneumonia.", "ct of the liver.", "mri, brain") * 4
+TEXTS = (
+    "chest ct with a nodule.",
+    "radiograph of the chest: pneumonia.",
+    "ct of the liver.",
+    "mri, brain",
+) * 4
 # the family of the published captioner, and its language model
 KINDS = {
     "blip-2 over opt": ("Blip2", "opt"),
@@ -51,10 +55,14 @@ def tokenizer(text: str) -> Any:
     made = Tokenizer(models.Unigram())
     made.pre_tokenizer = pre_tokenizers.Metaspace()
     made.decoder = decoders.Metaspace()
-    trainer = trainers.UnigramTrainer(vocab_size=70, special_tokens=marks, unk_token=marks[2], show_progress=False)
-    made.train_from_iterator(TEXTS, trainer)
+    trainer = trainers.UnigramTrainer(
+        vocab_size=70, special_tokens=marks, unk_token=marks[2], show_progress=False
+    )
+    made.train_from_iterator(TEXTS * 4, trainer)
     front = {"opt": "</s> $A", "llama": "<s> $A", "t5": "$A </s>"}[text]
-    made.post_processor = processors.TemplateProcessing(single=front, special_tokens=[("</s>", 1), ("<s>", 3)])
+    made.post_processor = processors.TemplateProcessing(
+        single=front, special_tokens=[("</s>", 1), ("<s>", 3)]
+    )
     begin = {"opt": "</s>", "llama": "<s>"}.get(text)
     told = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>", "bos_token": begin}
     return transformers.PreTrainedTokenizerFast(tokenizer_object=made, **told)
@@ -65,7 +73,7 @@ def _text(kind: str, size: int) -> Any:
     if kind == "t5":
         return transformers.T5Config(
             d_model=16, d_kv=8, d_ff=24, num_layers=1, num_heads=2, decoder_start_token_id=0,
-            feed_forward_proj="gated-gelu", initializer_factor=4.0, **marks
+            feed_forward_proj="gated-gelu", initializer_factor=1.0, **marks
         )  # fmt: skip
     sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
     sizes |= {"max_position_embeddings": 96}
@@ -96,21 +104,21 @@ def whole(kind: str = "blip-2 over t5", seed: int = 0) -> Any:
         model = shaken(getattr(transformers, f"{family}ForConditionalGeneration")(config))
     with torch.no_grad():
         model.query_tokens.normal_()
-        if text == "t5":
-            model.language_model.lm_head.weight[1] *= 1.5  # or hardly a text would end
+        model.language_model.lm_head.weight[1] *= 3.0  # or hardly a text would end
     return model
 
 
 def saved(model: Any, folder: Path, kind: str, **options: Any) -> Path:
     """As its authors publish it: model, processor, and a tokenizer for each of those who read."""
     family, text = KINDS[kind]
-    images = transformers.BlipImageProcessor(size={"height": SIZE, "width": SIZE})
+    scaling = {key: SCALING[key] for key in ("image_mean", "image_std")}
+    images = transformers.BlipImageProcessor(size={"height": SIZE, "width": SIZE}, **scaling)
     given: dict[str, Any] = {"num_query_tokens": QUERIES}
     if family == "InstructBlip":
         write_words(folder / "hearing")
-        given["qformer_tokenizer"] = transformers.PreTrainedTokenizerFast(
-            tokenizer_object=_hearing(folder / "hearing"), pad_token="[PAD]", cls_token="[CLS]", sep_token="[SEP]"  # noqa: S106
-        )
+        marks = {"pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+        heard = transformers.PreTrainedTokenizerFast(tokenizer_object=_hearing(folder / "hearing"), **marks)
+        given["qformer_tokenizer"] = heard
     with quiet(transformers):
         model.save_pretrained(folder, **options)
         getattr(transformers, f"{family}Processor")(images, tokenizer(text), **given).save_pretrained(folder)
@@ -124,7 +132,3 @@ def _hearing(folder: Path) -> Any:
         single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
     return made
-
-
-def config_of(folder: Path) -> dict[str, Any]:
-    return json.loads((folder / "config.json").read_text())

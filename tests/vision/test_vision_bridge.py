@@ -142,7 +142,10 @@ def test_the_head_inside_meets_the_labels_and_teaches(features: torch.Tensor) ->
     expected = head.inner.teach(head.bridge(features), labels)
     for ours, theirs in zip(told, expected, strict=True):
         torch.testing.assert_close(ours, theirs)
-    assert torch.equal(told.concepts, head.concept_vectors())
+    vectors = head.concept_vectors()
+    assert vectors is not None
+    assert told.concepts is not None
+    assert torch.equal(told.concepts, vectors)
 
 
 def test_heads_must_divide_the_width_of_queries() -> None:

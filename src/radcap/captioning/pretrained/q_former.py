@@ -49,6 +49,7 @@ class QFormer(Family):
 
     tower = "vision_model"
     folders = (_HEARING,)
+    low_rank_part = "language_model."
     low_rank = tuple(f"language_model.*.{one}" for one in ("q_proj", "v_proj", "q", "v"))
 
     def load(self, folder: Path) -> Whole:

@@ -20,12 +20,12 @@ from radcap.vision.published_bridge import Asked
 
 if TYPE_CHECKING:
     from radcap.captioning.decoders import Decoder
+    from radcap.captioning.settings import ConditionSettings
     from radcap.captioning.tokens import Tokenizer
     from radcap.vision.published_bridge import PublishedBridge
 
 __all__ = ["Instructor", "QueryWriter", "around"]
 
-_CONCEPT, _WORD = 0, 1
 _LETTER = "a"  # what no tokenizer makes nothing of
 
 
@@ -72,13 +72,17 @@ class QueryWriter(PretrainedWriter):
         image = self.nothing.expand(rows, 1, -1) if seen is None else self._image(seen)
         parts = [(image, image.new_ones(image.shape[:2], dtype=torch.bool))]
         if concepts is not None:
-            parts.append((self.concepts(concepts.clamp(min=0)) + self.kinds[_CONCEPT], concepts >= 0))
+            parts.append((self.concepts(concepts.clamp(min=0)), concepts >= 0))
         parts.append(self._marks(self.before, rows))
         if words is not None:
-            parts.append((self.decoder.embed(words) + self.kinds[_WORD], words != self.pad))
+            parts.append((self.decoder.embed(words), words != self.pad))
         parts.append(self._marks(self.after, rows))
         values, there = (torch.cat(some, dim=1) for some in zip(*parts, strict=True))
         return Memory(values, there)
+
+    def settle(self, condition: ConditionSettings, *, reads: bool) -> None:
+        super().settle(condition, reads=reads)
+        self.kinds.requires_grad_(False)  # words are what the model was trained with
 
     def own_weights(self) -> dict[str, torch.Tensor]:
         return {name: one for name, one in super().own_weights().items() if not name.startswith("bridge.")}
@@ -87,7 +91,7 @@ class QueryWriter(PretrainedWriter):
         return self.project(seen.flatten(2).transpose(1, 2))
 
     def _marks(self, marks: tuple[int, ...], rows: int) -> tuple[torch.Tensor, torch.Tensor]:
-        tokens = torch.tensor([marks], dtype=torch.long, device=self.kinds.device).expand(rows, -1)
+        tokens = torch.tensor([marks], dtype=torch.long, device=self.nothing.device).expand(rows, -1)
         return self.decoder.embed(tokens), torch.ones_like(tokens, dtype=torch.bool)
 
 
@@ -103,7 +107,9 @@ class Instructor:
     before: tuple[int, ...]
     after: tuple[int, ...]
     most: int
-    _heard: dict[tuple[int, ...], tuple[int, ...]] = field(default_factory=dict)
+    _heard: dict[tuple[int, ...], tuple[int, ...]] = field(
+        default_factory=dict[tuple[int, ...], tuple[int, ...]]
+    )
 
     def __call__(self, words: torch.Tensor) -> Asked:
         rows = [self._tokens(tuple(row)) for row in cast("list[list[int]]", words.tolist())]
