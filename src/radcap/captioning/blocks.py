@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from radcap.core.registry import Registry
 
-__all__ = ["CAPTIONERS", "DECODERS", "RERANKERS"]
+__all__ = ["CAPTIONERS", "DECODERS", "EYELESS", "ONE_DRAFT", "RERANKERS"]
 
 # What writes word after word over a memory of the image.
 DECODERS = Registry(
@@ -36,6 +36,10 @@ CAPTIONERS = Registry(
         "template": "radcap.captioning.training.templating:train_template",
     },
 )
+# Kinds that look at no image, or not with a backbone of ours.
+EYELESS = frozenset({"frequent", "random", "chat"})
+# Kinds that come to one caption, so there is nothing to choose from.
+ONE_DRAFT = frozenset({"words", "nearest", "frequent", "random", "template"})
 # What chooses among drafts, beside the decoder's own score.
 RERANKERS = Registry(
     "reranker",
