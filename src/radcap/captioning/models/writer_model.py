@@ -51,7 +51,7 @@ class WriterModel:
 
     def page(self, sight: Sight) -> Page:
         """What is written from, of images that were looked at."""
-        return Page(sight.ids, sight.features, self._grounds(sight), self._near(sight))
+        return Page(sight.ids, sight.features, self._grounds(sight), self._near(sight), sight)
 
     def _grounds(self, sight: Sight) -> list[Grounds]:
         if sight.answers is None:

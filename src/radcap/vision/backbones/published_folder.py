@@ -36,15 +36,18 @@ def names_folder(settings: BackboneSettings) -> bool:
     return settings.weights != "none" and not is_model_folder(Path(settings.weights))
 
 
-def find_folder(named: str, config: str) -> Path:
-    """A folder by its path, or by the repository whose `config` the Hugging Face cache holds."""
+def find_folder(named: str, config: str, who: str = "[backbone] weights") -> Path:
+    """A folder by its path, or by the repository whose `config` the Hugging Face cache holds.
+
+    `who` is the setting that names it.
+    """
     path = Path(named)
     if path.is_dir():
         return path
     if not _REPOSITORY.fullmatch(named):
         raise Missing(
             f"The folder {named!r}",
-            "[backbone] weights names it.",
+            f"{who} names it.",
             "Put the published folder there, or name another.",
         )
     cached: Any = transformers_module().utils.cached_file

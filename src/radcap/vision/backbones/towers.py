@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import torch
 
-__all__ = ["FILES", "TOWERS", "describe", "projection_of", "read_tower", "tower_weights"]
+__all__ = ["FILES", "TOWERS", "describe", "projection_of", "read_tower", "shape_of", "tower_weights"]
 
 FILES = (
     "model.safetensors",
@@ -97,14 +97,14 @@ def _tower_config(path: Path) -> dict[str, Any]:
     implied = f"{outer.replace('-', '_')}_vision_model" if parts else "model without model_type"
     kind = inner.get("model_type") or implied
     config = read_tower({**inner, "model_type": kind}, str(path))[1]
-    return _cleaned(config.to_dict())
+    return shape_of(config.to_dict())
 
 
 def read_tower(config: Mapping[str, Any], source: str) -> tuple[Any, Any]:
     """The class of a configuration, and the configuration as transformers has it."""
     cls = _tower_class(str(config.get("model_type")), source)
     try:
-        return cls, cls.config_class.from_dict(_cleaned(config))
+        return cls, cls.config_class.from_dict(shape_of(config))
     except Exception as error:  # each configuration has checks of its own
         why = f"{source} describes no {cls.__name__}: {first_line(error)}"
         raise InputError(f"{why}. Get the published folder again.", path=source) from error
@@ -129,7 +129,7 @@ def tower_weights(found: Mapping[str, torch.Tensor], base: str) -> dict[str, tor
     return dict(found)
 
 
-def _cleaned(config: Mapping[str, Any]) -> dict[str, Any]:
+def shape_of(config: Mapping[str, Any]) -> dict[str, Any]:
     """The shape alone; `attn_implementation` could name a kernel that is fetched."""
     kept = {name: value for name, value in config.items() if name not in _DROPPED}
     return {name: value for name, value in kept.items() if name[0:1] != "_" and "implementation" not in name}
