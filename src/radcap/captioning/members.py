@@ -10,9 +10,8 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from radcap.captioning.blocks import EYELESS
-from radcap.captioning.joining_settings import JoinSettings
-from radcap.captioning.system import caption_tables
+from radcap.captioning.joining_settings import JoinSettings, RerankSettings
+from radcap.captioning.system import caption_tables, sees
 from radcap.core.tables import MemberFiles, TableFindings, leads_nowhere, member_names
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from radcap.captioning.system import CaptionMember, CaptionSystem
     from radcap.core.tables import Spot
 
-__all__ = ["asked", "holds", "resolve"]
+__all__ = ["asked", "choice", "goes_by_images", "holds", "resolve"]
 
 
 def asked(system: CaptionSystem) -> tuple[CaptionMember, ...]:
@@ -110,7 +109,7 @@ def _contradictions(system: CaptionSystem) -> Iterator[tuple[Spot, str, str]]:
         )
     if join.rule == "router":
         yield from _unrouted(system)
-    if _looks(system) and all(one.decoder.kind in EYELESS for one in system.member):
+    if goes_by_images(system) and not any(map(sees, system.member)):
         table, how = (
             ("join", "Add a member that looks") if join.rule == "router" else ("rerank", "Give model")
         )
@@ -118,8 +117,15 @@ def _contradictions(system: CaptionSystem) -> Iterator[tuple[Spot, str, str]]:
         yield (table,), f"[{table}]", why
 
 
-def _looks(system: CaptionSystem) -> bool:
-    """Whether what joins goes by vectors of images that are members' own."""
+def choice(system: CaptionSystem) -> RerankSettings:
+    """How one of the drafts is chosen: drafts of several members that are in no order, by their agreement."""
+    rerank = system.rerank
+    is_open = system.join.rule == "pool" and rerank.by == "none"
+    return replace(rerank, by="consensus") if is_open else rerank
+
+
+def goes_by_images(system: CaptionSystem) -> bool:
+    """Whether what joins captions goes by vectors of images that the eyes of members give."""
     return system.join.rule == "router" or (system.rerank.by == "alignment" and not system.rerank.model)
 
 

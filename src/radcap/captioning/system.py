@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
+from radcap.captioning.blocks import EYELESS
 from radcap.captioning.joining_settings import JoinSettings, RefineSettings, RerankSettings
 from radcap.captioning.pretrained_settings import PretrainedSettings
 from radcap.captioning.settings import (
@@ -38,6 +39,7 @@ __all__ = [
     "CaptionSystem",
     "alone",
     "caption_tables",
+    "sees",
     "shared",
 ]
 
@@ -115,3 +117,9 @@ def shared(system: CaptionSystem) -> CaptionMember:
 def alone(member: CaptionMember) -> CaptionSystem:
     """A resolved member as a system of its own."""
     return CaptionSystem(name=member.name, task="captions", **caption_tables(member))
+
+
+def sees(model: CaptionModel) -> bool:
+    """Whether its eyes give a vector of an image: a backbone's, or a detector's where there is one."""
+    kind, detector = model.decoder.kind, model.detector
+    return kind not in EYELESS or (kind == "chat" and bool(detector.model or detector.system))

@@ -9,9 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from radcap.captioning.blocks import CAPTIONERS, EYELESS, ONE_DRAFT, RERANKERS
+from radcap.captioning.blocks import CAPTIONERS, ONE_DRAFT, RERANKERS
 from radcap.captioning.settings import CONCEPTS, NEIGHBOURS
-from radcap.captioning.system import CaptionMember, CaptionModel, CaptionSystem, caption_tables, shared
+from radcap.captioning.system import (
+    CaptionMember,
+    CaptionModel,
+    CaptionSystem,
+    caption_tables,
+    sees,
+    shared,
+)
 from radcap.core.tables import (
     TableFindings,
     TableReader,
@@ -156,8 +163,8 @@ def _unchosen(system: CaptionModel) -> Iterator[tuple[str, str]]:
     kind, wanted = system.decoder.kind, system.rerank
     if wanted.by != "none" and kind in ONE_DRAFT:
         yield "rerank", f"A captioner of the kind {kind!r} has one draft, and none to choose. Delete it."
-    elif wanted.by == "alignment" and not wanted.model and kind in EYELESS:
-        yield "rerank", f"The kind {kind!r} has no vector of an image to learn from. Give model."
+    elif wanted.by == "alignment" and not wanted.model and not sees(system):
+        yield "rerank", f"The kind {kind!r} has no vector of an image to learn from. Give [rerank] model."
 
 
 def _is_joint(system: CaptionModel) -> bool:

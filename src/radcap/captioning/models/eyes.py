@@ -18,7 +18,7 @@ from radcap.detection.models.answers import Answers
 from radcap.vision.pictures.streaming import stream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from radcap.datasets import Dataset
     from radcap.detection.models.network_model import NetworkModel
@@ -48,6 +48,13 @@ class Sight:
     def gist(self) -> torch.Tensor:
         """An image as one vector: the detector's, or the mean of the feature map."""
         return self.features.mean(dim=(2, 3)) if self.vectors is None else self.vectors
+
+    def of(self, ids: Sequence[str]) -> Sight:
+        """Some of its images, without the answers about them."""
+        place = {image: row for row, image in enumerate(self.ids)}
+        rows = [place[image] for image in ids]
+        vectors, beside = (None if one is None else one[rows] for one in (self.vectors, self.beside))
+        return Sight(tuple(ids), self.features[rows], None, vectors, {}, beside)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,12 +15,14 @@ from radcap.captioning.base_models import language_model_folder
 from radcap.captioning.building import make_top, put_kept
 from radcap.captioning.models.eyes import Eyes
 from radcap.captioning.models.folder import CaptionFolder
+from radcap.captioning.models.members_opening import open_members
 from radcap.captioning.models.plain_models import FrequentModel, NearestModel, TemplateModel, WordsModel
 from radcap.captioning.models.recall import CAPTIONS, load_recall
 from radcap.captioning.models.scribe import Scribe
 from radcap.captioning.models.support import Judge
 from radcap.captioning.models.writer_model import WriterModel
 from radcap.captioning.prompting import make_prompter
+from radcap.captioning.reranking import Source, make_reranker
 from radcap.captioning.tokens import open_tokenizer
 from radcap.core import InputError
 from radcap.detection.models.opening import open_network
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from radcap.captioning.models.answers import CaptionAnswers
     from radcap.captioning.models.recall import Recall
     from radcap.captioning.network import Top
+    from radcap.captioning.reranking import Reranker
     from radcap.captioning.system import CaptionSystem
     from radcap.captioning.tokens import Tokenizer
     from radcap.core import Cui
@@ -47,7 +50,7 @@ if TYPE_CHECKING:
     from radcap.vision.backbones import Backbone
     from radcap.vision.training import Place
 
-__all__ = ["PHRASES", "Captioner", "is_kept", "make_model", "open_captioner"]
+__all__ = ["PHRASES", "Captioner", "is_kept", "load_reranker", "make_model", "open_captioner"]
 
 PHRASES, WORDS = "findings.json", "words.json"
 _BACKBONE, _HEAD = "backbone.", "head."  # how the names of weights begin
@@ -68,6 +71,8 @@ def open_captioner(model: str | Path, device: str = "auto") -> Captioner:
     folder, place = CaptionFolder(find(model)), pick_place(device)
     folder.check()
     system = folder.system()
+    if system.member:
+        return open_members(folder, system, place, lambda one: open_captioner(one, device))
     opened = {"template": _template, "nearest": _nearest, "frequent": _frequent, "words": _words}
     return opened.get(system.decoder.kind, _writer)(folder, system, place)
 
@@ -87,12 +92,15 @@ def make_model(
     *,
     phrases: Mapping[Cui, Sequence[str]] | None = None,
     recall: Recall | None = None,
+    reranker: Reranker | None = None,
 ) -> WriterModel:
     """What writes, from its parts."""
+    if reranker is not None and reranker.eyes is not None:
+        eyes = replace(eyes, beside=reranker.eyes)
     settings, labels = system.generate, tuple(names)
     prompter = make_prompter(system.condition, tuple(names.values()), tokenizer)
     judge = Judge.of(tokenizer, phrases or {}, system.post, names) if settings.supported else None
-    scribe = Scribe(system, top.writer, tokenizer, labels, eyes.place, prompter, judge)
+    scribe = Scribe(system, top.writer, tokenizer, labels, eyes.place, prompter, judge, reranker)
     return WriterModel(eyes, scribe, names, recall)
 
 
@@ -157,8 +165,22 @@ def _writer(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Write
         recall = load_recall(folder, eyes.detector.network.backbone.width)
     phrases = folder.read_phrases(PHRASES) if folder.has(PHRASES) else {}
     return make_model(
-        system, eyes, top.eval().to(place.device), tokenizer, names, phrases=phrases, recall=recall
+        system,
+        eyes,
+        top.eval().to(place.device),
+        tokenizer,
+        names,
+        phrases=phrases,
+        recall=recall,
+        reranker=load_reranker(folder, system, place),
     )
+
+
+def load_reranker(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Reranker | None:
+    """What chooses among drafts, where the system names it."""
+    if system.rerank.by == "none":
+        return None
+    return make_reranker(Source(system.rerank, place, folder.reranker))
 
 
 def _template(folder: CaptionFolder, system: CaptionSystem, place: Place) -> TemplateModel:

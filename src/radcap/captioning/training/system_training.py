@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from radcap.captioning.blocks import CAPTIONERS, DECODERS
 from radcap.captioning.models.folder import CaptionFolder
+from radcap.captioning.training.choosing import check_reranker
 from radcap.captioning.training.encoding import make_encoder
 from radcap.captioning.training.maker import CaptionMaker
 from radcap.captioning.training.parts import CaptionParts
@@ -23,24 +24,28 @@ if TYPE_CHECKING:
     from radcap.captioning.system import CaptionSystem
     from radcap.datasets import Dataset
 
-__all__ = ["train_captions"]
+__all__ = ["check_captioner", "train_captions"]
 
 _BLIND = {"frequent", "template"}  # have no backbone of their own
 
 
 def train_captions(system: CaptionSystem, dataset: Dataset, out: Path, talk: Talk = SILENT) -> CaptionFolder:
-    """Train a captioner of any kind."""
+    """Train a captioner of any kind, or several and what joins them."""
+    if system.member:
+        from radcap.captioning.training.joining import train_members
+
+        return train_members(system, dataset, out, talk)
     folder, place = CaptionFolder(out), pick_place(system.train.device, system.train.precision)
     parts = CaptionParts.of(dataset, system.data)
     maker = CaptionMaker(system, parts, folder, place, talk if place.is_first else SILENT, dataset.names)
-    _check(maker)
+    check_captioner(maker)
     if place.is_first:
         begin(folder, maker.fingerprint)
     CAPTIONERS.factory(system.decoder.kind)(maker)
     return folder
 
 
-def _check(maker: CaptionMaker) -> None:
+def check_captioner(maker: CaptionMaker) -> None:
     """Refuse what is named and is not there, before the folder is begun."""
     system = maker.system
     kind, writes = system.decoder.kind, system.decoder.kind in DECODERS.table
@@ -49,6 +54,7 @@ def _check(maker: CaptionMaker) -> None:
         _ = maker.tokenizer
     if kind not in _BLIND:
         make_encoder(maker)
+    check_reranker(system.rerank, maker.parts.fit.captions, maker.place)
     wanted = (
         system.train.score,
         system.scst.metric if system.scst.epochs else "",

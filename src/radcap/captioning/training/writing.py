@@ -18,6 +18,7 @@ from radcap.captioning.models.recall import save_recall
 from radcap.captioning.naming import finding_phrases
 from radcap.captioning.prompting import make_prompter
 from radcap.captioning.training.cards import caption_card, stage_facts
+from radcap.captioning.training.choosing import fit_reranker
 from radcap.captioning.training.detectors import JointJudge, write_detector
 from radcap.captioning.training.encoding import make_encoder
 from radcap.captioning.training.feeds import CaptionFeed, token_rows
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from radcap.captioning.models.recall import Recall
     from radcap.captioning.models.writer_model import WriterModel
+    from radcap.captioning.reranking import Reranker
     from radcap.captioning.training.encoding import Encoder
     from radcap.captioning.training.maker import CaptionMaker
     from radcap.captioning.training.parts import Captioned
@@ -69,7 +71,8 @@ class _Work:
         judged, held = (None, None) if parts.held is None else self._fed(encoder, parts.held, fed.recall)
         taught = Course(maker, encoder).teach(fed.feed, judged.feed if judged else None, maker.system.train)
         phrases = finding_phrases(fit.captions) if maker.system.generate.supported else {}
-        model = self._model(taught, phrases, fed.recall)
+        chooser = self._chooser(taught, fit)
+        model = self._model(taught, phrases, fed.recall, chooser)
         figures = (
             None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
         )
@@ -77,11 +80,12 @@ class _Work:
         last, recall = taught, fed.recall
         if maker.system.train.refit and parts.held is not None:
             last, recall, phrases = self._refitted(taught, phrases)
+            chooser = self._chooser(last, parts.both)
         stages = {name: stage_facts(one) for name, one in taught.stages.items()}
         data = {**parts.to_json(), "refused": _refused((parts.fit, fit), (parts.held, held))}
         facts = {"data": data, "stages": stages, "seconds": round(time.monotonic() - started, 1)}
         if maker.place.is_first:
-            self._write(last, phrases, recall, {**facts, "held_out": figures}, joint)
+            self._write(last, phrases, recall, chooser, {**facts, "held_out": figures}, joint)
 
     def _fed(
         self, encoder: Encoder, captioned: Captioned, recall: Recall | None = None
@@ -119,8 +123,19 @@ class _Work:
         again = Course(maker, encoder, "refit", critical).teach(fed.feed, None, train)
         return again, fed.recall, finding_phrases(both.captions) if phrases else {}
 
+    def _chooser(self, taught: Taught, captioned: Captioned) -> Reranker | None:
+        maker, eyes = self.maker, taught.encoder.eyes(self.maker)
+        system = maker.system
+        return fit_reranker(
+            system.rerank, maker.folder, maker.place, captioned, eyes, maker.talk, system.train.seed
+        )
+
     def _model(
-        self, taught: Taught, phrases: Mapping[Cui, Sequence[str]], recall: Recall | None
+        self,
+        taught: Taught,
+        phrases: Mapping[Cui, Sequence[str]],
+        recall: Recall | None,
+        chooser: Reranker | None,
     ) -> WriterModel:
         maker = self.maker
         wants = maker.system.condition.neighbours > 0
@@ -132,6 +147,7 @@ class _Work:
             maker.label_names,
             phrases=phrases,
             recall=recall if wants else None,
+            reranker=chooser,
         )
 
     def _write(
@@ -139,6 +155,7 @@ class _Work:
         taught: Taught,
         phrases: Mapping[Cui, Sequence[str]],
         recall: Recall | None,
+        chooser: Reranker | None,
         facts: Mapping[str, Any],
         joint: Judged | None,
     ) -> None:
@@ -156,6 +173,8 @@ class _Work:
             folder.write_phrases(PHRASES, phrases)
         if recall is not None and system.condition.neighbours:
             save_recall(recall, folder)
+        if chooser is not None:
+            chooser.save(folder.reranker)
         kept = taught.encoder.backbone if is_kept(system) else None
         write_weight_file(kept_weights(taught.top, kept), folder.weights)
         folder.write_card(caption_card(maker, taught, {**facts, "detector": leans}))
