@@ -268,7 +268,7 @@ def test_neighbours_of_the_same_group_are_never_told(seer: Path, tmp_path: Path)
         assert [one.similarity for one in near] == pytest.approx(best, abs=1e-4)
         group = dict(zip(fit.images.ids, groups, strict=True))
         assert all(group[one.image] != groups[row] for one in near)
-    captions = near_captions(recall, vectors, 3, groups)
+    captions = near_captions(found)
     assert captions == [[one.caption for one in near] for near in found]
     assert all(
         one.caption == dict(zip(fit.images.ids, fit.captions, strict=True))[one.image] for one in found[0]

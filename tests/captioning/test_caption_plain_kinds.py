@@ -24,7 +24,8 @@ from dataset_samples import dataset_of, row
 
 import radcap
 from radcap.captioning.grammar import facts_of, sentence
-from radcap.captioning.models import CaptionAnswers
+from radcap.captioning.models import CaptionAnswers, open_captioner
+from radcap.captioning.models.plain_models import RandomModel
 from radcap.captioning.settings import (
     CaptionDataSettings,
     CaptionTrainSettings,
@@ -58,7 +59,7 @@ def asked(model: Path, data: Dataset | None = None, split: str = "test") -> Capt
 @pytest.mark.parametrize(
     ("kind", "with_detector"),
     [
-        *((kind, False) for kind in ("words", "nearest", "frequent")),
+        *((kind, False) for kind in ("words", "nearest", "frequent", "random")),
         *((kind, True) for kind in ("words", "nearest", "frequent", "template")),
     ],
 )
@@ -271,3 +272,31 @@ def test_a_frozen_backbone_of_a_package_is_not_written_again(
     assert {name.partition(".")[0] for name in read_weight_file(words.weights)} == {"head"}
     written = taught(captioner(backbone=backbone), tmp_path / "c")
     assert not any(name.startswith("backbone") for name in read_weight_file(written.weights))
+
+
+def test_a_random_caption_is_the_lot_of_the_image_alone(tmp_path: Path) -> None:
+    train = CaptionTrainSettings(seed=3)
+    folder = taught(captioner("random", train=train), tmp_path / "m")
+    captions = folder.read_list("captions.json")
+    assert captions == tuple(record.captions[0].text for record in drawn().split("train"))
+    whole = asked(folder.path, split="train")
+    half = asked(folder.path, drawn().take(range(len(drawn()) - 1, -1, -2)), split="train")
+    assert half.captions() == {one: whole.captions()[one] for one in half.ids}
+    assert set(whole.captions().values()) <= set(captions)
+    assert len(set(whole.captions().values())) > 5
+    other = taught(captioner("random", train=replace(train, seed=4, refit=True)), tmp_path / "o")
+    assert asked(other.path, split="train").captions() != whole.captions()
+    both = len(drawn().split("train")) + len(drawn().split("valid"))
+    assert len(other.read_list("captions.json")) == other.card()["images"] == both
+    assert other.card()["held_out"]["composed"]["n"] == len(drawn().split("valid"))
+    model = open_captioner(folder.path)
+    assert model.labels == ()
+    told: list[tuple[str, int]] = []
+    model.answers(drawn().split("test"), lambda name, done: told.append((name, done)))
+    assert told == [("images", len(drawn().split("test")))]
+
+
+def test_each_caption_is_as_likely_as_another() -> None:
+    model = RandomModel(("A.", "B.", "C.", "D."), 0, PostSettings())
+    counts = Counter(model.drawn(f"image_{number}") for number in range(4000))
+    assert all(count == pytest.approx(1000, abs=100) for count in counts.values())

@@ -46,6 +46,7 @@ OTHERS = (
     "radcap/lm-captions",
     "radcap/nearest-captions",
     "radcap/quick-captions",
+    "radcap/random-captions",
     "radcap/template-captions",
 )
 NAMES = tuple(sorted(EARLIER + LATER + OTHERS))
@@ -102,7 +103,7 @@ def weights_of_network(backbone: BackboneSettings) -> set[str]:
 
 
 def trains(system: CaptionSystem) -> bool:
-    return system.decoder.kind not in {"frequent", "template"}
+    return system.decoder.kind not in {"frequent", "random", "template"}
 
 
 def test_the_catalogue_is_what_lies_in_the_package():

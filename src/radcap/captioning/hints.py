@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from radcap.captioning.settings import ConditionSettings
     from radcap.vision.pictures import Chance
 
-__all__ = ["Hints", "told_concepts"]
+__all__ = ["Hints", "heard", "numbers_of", "told_concepts"]
 
 NONE = -1
 
@@ -38,15 +38,22 @@ def told_concepts(
     With chance some are dropped and wrong ones added, as the settings say.
     """
     told = decided.bool()
-    if settings is not None and chance is not None:
-        told = _mistaken(told, settings, chance)
-    k = min(most, told.shape[1])
-    held, places = told.int().topk(k, dim=1)
+    return numbers_of(told if settings is None else heard(told, settings, chance), most)
+
+
+def numbers_of(told: torch.Tensor, most: int) -> torch.Tensor:
+    """The numbers of the concepts that are true in each row."""
+    held, places = told.int().topk(min(most, told.shape[1]), dim=1)
     return torch.where(held > 0, places, NONE)
 
 
-def _mistaken(told: torch.Tensor, settings: ConditionSettings, chance: Chance) -> torch.Tensor:
-    """Wrong concepts are those of another image of the batch, so they are as frequent as true ones."""
+def heard(told: torch.Tensor, settings: ConditionSettings, chance: Chance | None) -> torch.Tensor:
+    """What is heard of what is told: with chance, not all, and other things.
+
+    Wrong concepts are those of another image of the batch, so they are as frequent as true ones.
+    """
+    if chance is None:
+        return told
     lots = torch.rand(told.shape, generator=chance.lots, device=told.device)
     kept = told & (lots >= settings.drop)
     others = told[chance.order(len(told))] & ~told & (lots < settings.add)

@@ -52,9 +52,9 @@ class CaptionDataSettings(DataSettings):
     captions: Literal["any", "original", "composed", "translated", "generated"] = "any"  # any: the first one
     words: int = 200  # a longer caption is cut there, and counted
     english: bool = True  # captions in other languages are left out, and counted
-    least: int = 0  # only captions of so many words are learnt from
+    least: int = 0  # only captions of so many words are learnt from, counted before they are cut
     most: int = 0  # and of no more than so many; 0 is any
-    memory: str = ""  # nearest: the dataset that is remembered; none is the training split
+    memory: str = ""  # nearest: a dataset that is remembered in place of the training split
 
     def __post_init__(self) -> None:
         DataSettings.__post_init__(self)  # super() does not know its class where slots are made
@@ -113,8 +113,12 @@ class DetectorSettings:
     """`[detector]`: a concept model whose answers, and perhaps eyes, the captioner uses."""
 
     model: str = ""  # zoo name or folder; none without one
-    system: str = ""  # in its place a concept system, by name or file, which is trained first
     share: bool = True  # its backbone looks for the captioner too, and is not trained
+    system: str = ""  # in place of a model a concept system, by name or file, which is trained first
+
+    @property
+    def is_there(self) -> bool:
+        return bool(self.model or self.system)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +138,21 @@ class ConditionSettings:
     def __post_init__(self) -> None:
         shares = dict.fromkeys(("drop", "add", "alike"), SHARE)
         check_ranges(self, shares | {"neighbours": ZERO_OR_MORE, "clusters": ZERO_OR_MORE})
+
+    @property
+    def tells_modality(self) -> bool:
+        """Whether the prompt names it."""
+        return MODALITY in self.prompt
+
+    @property
+    def by_concepts(self) -> bool:
+        """Whether neighbours are chosen by what is decided for."""
+        return self.clusters > 0 or self.alike > 0
+
+    @property
+    def asks(self) -> bool:
+        """Whether any of it is a detector's word."""
+        return self.concepts != "none" or self.neighbours > 0 or self.tells_modality
 
 
 @dataclass(frozen=True, slots=True)

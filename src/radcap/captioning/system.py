@@ -121,5 +121,5 @@ def alone(member: CaptionMember) -> CaptionSystem:
 
 def sees(model: CaptionModel) -> bool:
     """Whether its eyes give a vector of an image: a backbone's, or a detector's where there is one."""
-    kind, detector = model.decoder.kind, model.detector
-    return kind not in EYELESS or (kind == "chat" and bool(detector.model or detector.system))
+    kind = model.decoder.kind
+    return kind not in EYELESS or (kind == "chat" and model.detector.is_there)

@@ -113,13 +113,12 @@ def _member(
 
 def _contradictions(system: CaptionModel) -> Iterator[tuple[str, str]]:
     """What cannot be, by the table that has to change."""
-    told, has_detector = system.condition, bool(system.detector.model)
-    if not has_detector and (told.concepts != "none" or told.neighbours):
-        yield "condition", "It tells what a detector says, and there is none. Give [detector] model."
-    if not has_detector and system.generate.supported:
-        yield "generate", "supported asks a detector, and there is none. Give [detector] model."
-    if not has_detector and system.decoder.kind == "template":
-        yield "decoder", "A template says what a detector found. Give [detector] model."
+    has_detector = system.detector.is_there
+    if not has_detector:
+        yield from _asking(system)
+    if system.detector.model and system.detector.system:
+        yield "detector", "It names a model, and a system that one is made of first. Keep one of them."
+    yield from _alone(system)
     own = system.detector.model == OWN_DETECTOR  # which joint training made
     if has_detector and not own:
         yield from _beside_detector(system)
@@ -135,6 +134,18 @@ def _contradictions(system: CaptionModel) -> Iterator[tuple[str, str]]:
     if system.generate.longest > system.decoder.longest:
         most = f"longest is {system.generate.longest}, and the decoder writes {system.decoder.longest} tokens"
         yield "generate", f"{most} at most. Lower it, or raise [decoder] longest."
+
+
+def _asking(system: CaptionModel) -> Iterator[tuple[str, str]]:
+    """What is asked of a detector that is not there."""
+    if system.condition.asks:
+        yield "condition", "It tells what a detector says, and there is none. Give [detector] model."
+    if system.generate.supported:
+        yield "generate", "supported asks a detector, and there is none. Give [detector] model."
+    if system.generate.dmmcs:
+        yield "generate", "dmmcs weighs decided concepts, and nothing decides. Give [detector] model."
+    if system.decoder.kind == "template":
+        yield "decoder", "A template says what a detector found. Give [detector] model."
 
 
 def _beside_detector(system: CaptionModel) -> Iterator[tuple[str, str]]:
@@ -165,6 +176,14 @@ def _unchosen(system: CaptionModel) -> Iterator[tuple[str, str]]:
         yield "rerank", f"A captioner of the kind {kind!r} has one draft, and none to choose. Delete it."
     elif wanted.by == "alignment" and not wanted.model and not sees(system):
         yield "rerank", f"The kind {kind!r} has no vector of an image to learn from. Give [rerank] model."
+
+
+def _alone(system: CaptionModel) -> Iterator[tuple[str, str]]:
+    """Settings that mean nothing by themselves."""
+    if system.data.memory and system.decoder.kind != "nearest":
+        yield "data", "memory is what the kind 'nearest' remembers. Delete it, or change [decoder] kind."
+    if system.condition.by_concepts and not system.condition.neighbours:
+        yield "condition", "alike and clusters choose neighbours, and neighbours is 0. Give neighbours."
 
 
 def _is_joint(system: CaptionModel) -> bool:

@@ -60,7 +60,8 @@ def train(
     from radcap.detection.talk import SILENT
 
     dataset = data if isinstance(data, Dataset) else load_dataset(data)
-    return trainer(wanted, dataset, Path(out), talk or SILENT)
+    more = {"read": read_concepts} if wanted.task == "captions" else {}  # of the detector that it names
+    return trainer(wanted, dataset, Path(out), talk or SILENT, **more)
 
 
 def _check_out(out: Path) -> None:

@@ -2,7 +2,7 @@
 
 from radcap.captioning.generation.candidate import Candidate
 from radcap.captioning.generation.consensus import Agreement, agreement, consensus, consensus_of_many, mbr
-from radcap.captioning.generation.controls import FORBIDDEN, Control
+from radcap.captioning.generation.controls import FORBIDDEN, Control, Weight
 from radcap.captioning.generation.longest import Longest
 from radcap.captioning.generation.marks import Marks, marks_of
 from radcap.captioning.generation.phrase_ban import PhraseBan, phrase_ban
@@ -27,6 +27,7 @@ __all__ = [
     "Rows",
     "Shortest",
     "Support",
+    "Weight",
     "WordList",
     "agreement",
     "consensus",

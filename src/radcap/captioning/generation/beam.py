@@ -9,6 +9,8 @@ An image is done when `beams` are kept and its best running caption, if its scor
 sum over its present length), would not come before the last of them; or when nothing runs. Without penalty
 (0) no running caption can win then, since sums only fall; with one it is the usual guess, and that of the
 library transformers (`early_stopping=False`).
+Where tokens are weighed, p is what was made of their probabilities; the log probability of a caption is told
+beside its score, and is the decoder's own.
 Invariant: captions of an image are distinct; one beam is greedy search.
 """
 
@@ -22,7 +24,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from radcap.captioning.generation.controls import FORBIDDEN
-from radcap.captioning.generation.finished import Finished
+from radcap.captioning.generation.finished import Ended, Finished
 from radcap.captioning.generation.shrinking import who_goes_on
 
 if TYPE_CHECKING:
@@ -39,7 +41,8 @@ class _Running:
     """Captions on their way: `beams` for each of n images, best first; rows are all of them, one by one."""
 
     images: torch.Tensor  # n
-    sums: torch.Tensor  # n x beams; minus infinity where nothing runs
+    sums: torch.Tensor  # n x beams, of what is chosen by; minus infinity where nothing runs
+    told: torch.Tensor  # n x beams, of the log probabilities
     written: torch.Tensor  # rows x t
     token: torch.Tensor  # rows: what the decoder is given next
     state: State
@@ -49,7 +52,8 @@ class _Running:
         beams = self.sums.shape[1]
         rows = (places[:, None] * beams + torch.arange(beams, device=places.device)).flatten()
         state = self.state.take(rows)
-        return _Running(self.images[places], self.sums[places], self.written[rows], self.token[rows], state)
+        kept = self.images[places], self.sums[places], self.told[places]
+        return _Running(*kept, self.written[rows], self.token[rows], state)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,13 +61,14 @@ class _Continued:
     """The best continuations of each image, n x 2 beams, best first."""
 
     sums: torch.Tensor
+    told: torch.Tensor
     rows: torch.Tensor  # the row that each goes on from
     tokens: torch.Tensor
 
     def first(self, wanted: torch.Tensor, count: int) -> _Continued:
         """The best `count` of those that are wanted; the sums of others are minus infinity."""
         sums, places = self.sums.masked_fill(~wanted, FORBIDDEN).topk(count, dim=1)
-        return _Continued(sums, self.rows.gather(1, places), self.tokens.gather(1, places))
+        return _Continued(sums, *(one.gather(1, places) for one in (self.told, self.rows, self.tokens)))
 
 
 @torch.no_grad()
@@ -73,10 +78,11 @@ def beam(pen: Pen, memory: Memory, beams: int, penalty: float) -> list[list[Cand
     finished = Finished(len(memory), beams, pen.longest, memory.values.device)
     for step in range(pen.steps):
         logits, state = pen.decoder.step(running.state, running.token)
-        ruled = pen.rules(running.written, logits, running.images.repeat_interleave(beams))
-        best = _continued(ruled, running.sums)
+        images = running.images.repeat_interleave(beams)
+        ruled = pen.rules(running.written, logits, images)
+        best = _continued(pen.weighed(running.written, ruled, images), ruled, running)
         is_end = best.tokens == pen.marks.end
-        finished.add(running.images, running.written, *_ended(best, is_end, beams), (step + 1) ** penalty)
+        finished.add(running.images, running.written, _ended(best, is_end, beams), (step + 1) ** penalty)
         running = _advanced(running, state, best.first(~is_end, beams))
         going = ~finished.is_settled(running.images, running.sums[:, 0] / (step + 1) ** penalty)
         running.sums.masked_fill_(~going[:, None], FORBIDDEN)  # what is done changes no more
@@ -96,25 +102,26 @@ def _begun(pen: Pen, memory: Memory, beams: int) -> _Running:
     sums[:, 0] = 0
     token = torch.full_like(rows, pen.marks.begin)
     state = pen.decoder.begin(memory, pen.steps).take(rows)
-    return _Running(images, sums, rows.new_empty(len(rows), 0), token, state)
+    return _Running(images, sums, torch.zeros_like(sums), rows.new_empty(len(rows), 0), token, state)
 
 
-def _continued(ruled: torch.Tensor, sums: torch.Tensor) -> _Continued:
-    images, beams = sums.shape
-    size = ruled.shape[1]
-    every = (ruled.view(images, beams, size) + sums[..., None]).flatten(1)
+def _continued(weighed: torch.Tensor, ruled: torch.Tensor, running: _Running) -> _Continued:
+    images, beams = running.sums.shape
+    size = weighed.shape[1]
+    every = (weighed.view(images, beams, size) + running.sums[..., None]).flatten(1)
     best, places = every.topk(min(2 * beams, beams * size), dim=1)
-    first = torch.arange(images, device=sums.device)[:, None] * beams
-    return _Continued(best, first + places // size, places % size)
+    rows = torch.arange(images, device=best.device)[:, None] * beams + places // size
+    tokens = places % size
+    return _Continued(best, running.told.flatten()[rows] + ruled[rows, tokens], rows, tokens)
 
 
-def _ended(best: _Continued, is_end: torch.Tensor, beams: int) -> tuple[torch.Tensor, torch.Tensor]:
+def _ended(best: _Continued, is_end: torch.Tensor, beams: int) -> Ended:
     """The rows (n x beams) that may have come to their end, and their sums where they have."""
-    sums = best.sums.masked_fill(~is_end, FORBIDDEN)[:, :beams]
-    return best.rows[:, :beams], sums
+    sums = best.sums.masked_fill(~is_end, FORBIDDEN)
+    return Ended(*(one[:, :beams] for one in (best.rows, sums, best.told)))
 
 
 def _advanced(before: _Running, state: State, best: _Continued) -> _Running:
     rows, token = best.rows.flatten(), best.tokens.flatten()
     written = torch.cat([before.written[rows], token[:, None]], dim=1)
-    return _Running(before.images, best.sums, written, token, state.take(rows))
+    return _Running(before.images, best.sums, best.told, written, token, state.take(rows))

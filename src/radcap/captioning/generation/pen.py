@@ -1,4 +1,8 @@
-"""A decoder with the rules it writes under."""
+"""A decoder with the rules it writes under.
+
+Invariant: what is chosen by may be weighed, but a caption's log probability is the sum of what the rules left
+of the decoder's own.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,10 @@ from radcap.captioning.generation.rules import rules_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import torch
+
     from radcap.captioning.decoders.decoder import Decoder
-    from radcap.captioning.generation.controls import Control
+    from radcap.captioning.generation.controls import Control, Weight
     from radcap.captioning.generation.marks import Marks
     from radcap.captioning.generation.rules import Rules
     from radcap.captioning.settings import GenerateSettings
@@ -27,15 +33,27 @@ class Pen:
     rules: Rules
     marks: Marks
     longest: int  # tokens of a caption without its marks
+    weights: tuple[Weight, ...] = ()
 
     @property
     def steps(self) -> int:
         """Tokens that the decoder is given at most: the begin mark and a whole caption."""
         return self.longest + 1
 
+    def weighed(self, written: torch.Tensor, ruled: torch.Tensor, images: torch.Tensor) -> torch.Tensor:
+        """What tokens are chosen by: the log probabilities, unless something else counts too."""
+        for weight in self.weights:
+            ruled = weight(written, ruled, images)
+        return ruled
+
 
 def make_pen(
-    decoder: Decoder, settings: GenerateSettings, marks: Marks, controls: Sequence[Control] = ()
+    decoder: Decoder,
+    settings: GenerateSettings,
+    marks: Marks,
+    controls: Sequence[Control] = (),
+    weights: Sequence[Weight] = (),
 ) -> Pen:
     """The pen of the settings."""
-    return Pen(decoder, rules_of(settings, marks, controls), marks, settings.longest)
+    rules = rules_of(settings, marks, controls)
+    return Pen(decoder, rules, marks, settings.longest, tuple(weights))

@@ -36,7 +36,8 @@ class Choose(Protocol):
     """How a token is chosen."""
 
     def __call__(self, ruled: torch.Tensor, rows: torch.Tensor, step: int) -> torch.Tensor:
-        """One token for each row of log probabilities; `rows` are their numbers among all."""
+        """One token for each row of log probabilities, or of what weights made of them; `rows` are their
+        numbers among all."""
         ...
 
 
@@ -54,7 +55,8 @@ def write_rows(pen: Pen, memory: Memory, copies: int, choose: Choose) -> Rows:
     for step in range(pen.steps):
         logits, state = pen.decoder.step(state, token)
         ruled = pen.rules(written, logits, images)
-        token = choose(ruled, rows, step).masked_fill(~going, marks.pad)
+        weighed = pen.weighed(written, ruled, images)
+        token = choose(weighed, rows, step).masked_fill(~going, marks.pad)
         sums[rows] += ruled.gather(1, token[:, None])[:, 0].masked_fill(~going, 0)
         tokens[rows, step], there[rows, step] = token, going
         going = going & (token != marks.end)

@@ -1,7 +1,8 @@
 """All controls of a search as one, over the log probabilities of a decoder.
 
 Invariant: what is allowed keeps the log probability that the decoder gave it (nothing is shared out anew), so
-that the sum over a caption is what `forward` says of it. Each row has a token that it may write: where the
+that the sum over a caption is what `forward` says of it; what is preferred beside that is for weights, which
+come after. Each row has a token that it may write: where the
 controls forbid every one, the end stays allowed.
 """
 

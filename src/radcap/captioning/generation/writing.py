@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from radcap.captioning.decoders.decoder import Decoder
     from radcap.captioning.decoders.memory import Memory
     from radcap.captioning.generation.candidate import Candidate
-    from radcap.captioning.generation.controls import Control
+    from radcap.captioning.generation.controls import Control, Weight
     from radcap.captioning.generation.marks import Marks
     from radcap.captioning.generation.pen import Pen
     from radcap.captioning.settings import GenerateSettings
@@ -40,6 +40,7 @@ def write(
     marks: Marks,
     controls: Sequence[Control] = (),
     *,
+    weights: Sequence[Weight] = (),
     seeds: Sequence[int] = (),
 ) -> list[list[Candidate]]:
     """The captions of each image, best score first; captions that are drawn may be equal.
@@ -48,7 +49,7 @@ def write(
     """
     if not len(memory):
         return []
-    pen = make_pen(decoder, settings, marks, controls)
+    pen = make_pen(decoder, settings, marks, controls, weights)
     if draws(settings):
         return _drawn(pen, memory, settings, seeds)
     if settings.method == "greedy":

@@ -50,6 +50,11 @@ class NeighbourCaption:
     image: str
     similarity: float
     caption: str
+    found: str = ""  # how, where it is not just the nearest
+
+    def to_json(self) -> dict[str, Any]:
+        told = {"image": self.image, "similarity": self.similarity, "caption": self.caption}
+        return {**told, "found": self.found} if self.found else told
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +75,7 @@ class Line:
             "by": self.by,
             "candidates": [one.to_json() for one in self.drafts],
             "concepts": dict(self.concepts),
-            "neighbours": [
-                {"image": one.image, "similarity": one.similarity, "caption": one.caption}
-                for one in self.neighbours
-            ],
+            "neighbours": [one.to_json() for one in self.neighbours],
         }
 
 

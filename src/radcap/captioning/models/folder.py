@@ -7,6 +7,8 @@
     findings.json      the words of findings           card.json    what it is, saw, and how good it is
     members/NAME/      captioners that are joined      router/      what says which of them is asked
     reranker/          what was learnt to choose among drafts
+    clusters.json      the cluster of each concept
+    dmmcs.safetensors, dmmcs.json, medians.json        words and concepts, and how near captions come to them
 
 Invariant: `card.json` is written last and knows the texts beside it. A captioner that leans on a detector of
 the zoo knows that detector's weights, and is refused over others.
@@ -48,6 +50,9 @@ class CaptionFolder(AnyFolder):
         "captions.json",
         "words.json",
         "findings.json",
+        "dmmcs.json",
+        "medians.json",
+        "clusters.json",
     )
 
     @property

@@ -13,16 +13,24 @@ import torch
 
 from radcap.captioning.base_models import language_model_folder
 from radcap.captioning.building import make_top, put_kept
+from radcap.captioning.generation.dmmcs import Guide
 from radcap.captioning.models.eyes import Eyes
 from radcap.captioning.models.folder import CaptionFolder
 from radcap.captioning.models.members_opening import open_members
-from radcap.captioning.models.plain_models import FrequentModel, NearestModel, TemplateModel, WordsModel
+from radcap.captioning.models.plain_models import (
+    FrequentModel,
+    NearestModel,
+    RandomModel,
+    TemplateModel,
+    WordsModel,
+)
 from radcap.captioning.models.recall import CAPTIONS, load_recall
 from radcap.captioning.models.scribe import Scribe
 from radcap.captioning.models.support import Judge
 from radcap.captioning.models.writer_model import WriterModel
 from radcap.captioning.prompting import make_prompter
 from radcap.captioning.reranking import Source, make_reranker
+from radcap.captioning.texts.concept_medians import load_medians
 from radcap.captioning.tokens import open_tokenizer
 from radcap.core import InputError
 from radcap.detection.models.opening import open_network
@@ -44,6 +52,7 @@ if TYPE_CHECKING:
     from radcap.captioning.network import Top
     from radcap.captioning.reranking import Reranker
     from radcap.captioning.system import CaptionSystem
+    from radcap.captioning.texts.concept_medians import ConceptMedians
     from radcap.captioning.tokens import Tokenizer
     from radcap.core import Cui
     from radcap.datasets import Dataset
@@ -73,13 +82,19 @@ def open_captioner(model: str | Path, device: str = "auto") -> Captioner:
     system = folder.system()
     if system.member:
         return open_members(folder, system, place, lambda one: open_captioner(one, device))
-    opened = {"template": _template, "nearest": _nearest, "frequent": _frequent, "words": _words}
+    opened = {
+        "template": _template,
+        "nearest": _nearest,
+        "frequent": _frequent,
+        "random": _random,
+        "words": _words,
+    }
     return opened.get(system.decoder.kind, _writer)(folder, system, place)
 
 
 def is_kept(system: CaptionSystem) -> bool:
     """Whether the backbone's weights are a part of the captioner's own."""
-    shared = bool(system.detector.model) and system.detector.share
+    shared = system.detector.is_there and system.detector.share
     return not shared and not (system.backbone.frozen and system.backbone.weights == "package")
 
 
@@ -92,15 +107,14 @@ def make_model(
     *,
     phrases: Mapping[Cui, Sequence[str]] | None = None,
     recall: Recall | None = None,
-    reranker: Reranker | None = None,
+    medians: ConceptMedians | None = None,
 ) -> WriterModel:
     """What writes, from its parts."""
-    if reranker is not None and reranker.eyes is not None:
-        eyes = replace(eyes, beside=reranker.eyes)
     settings, labels = system.generate, tuple(names)
     prompter = make_prompter(system.condition, tuple(names.values()), tokenizer)
     judge = Judge.of(tokenizer, phrases or {}, system.post, names) if settings.supported else None
-    scribe = Scribe(system, top.writer, tokenizer, labels, eyes.place, prompter, judge, reranker)
+    guide = None if medians is None else Guide.of(medians, tokenizer, settings)
+    scribe = Scribe(system, top.writer, tokenizer, labels, eyes.place, prompter, judge, guide)
     return WriterModel(eyes, scribe, names, recall)
 
 
@@ -162,9 +176,10 @@ def _writer(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Write
     recall = None
     if system.condition.neighbours:
         assert eyes.detector is not None  # noqa: S101 - a system without is refused when it is read
-        recall = load_recall(folder, eyes.detector.network.backbone.width)
+        width, told = eyes.detector.network.backbone.width, eyes.detector.labels
+        recall = load_recall(folder, width, system.condition, told)
     phrases = folder.read_phrases(PHRASES) if folder.has(PHRASES) else {}
-    return make_model(
+    model = make_model(
         system,
         eyes,
         top.eval().to(place.device),
@@ -172,8 +187,9 @@ def _writer(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Write
         names,
         phrases=phrases,
         recall=recall,
-        reranker=load_reranker(folder, system, place),
+        medians=load_medians(folder.path) if system.generate.dmmcs else None,
     )
+    return model.choosing(load_reranker(folder, system, place))
 
 
 def load_reranker(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Reranker | None:
@@ -201,10 +217,19 @@ def _nearest(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Near
 
 
 def _frequent(folder: CaptionFolder, system: CaptionSystem, place: Place) -> FrequentModel:  # noqa: ARG001
+    return FrequentModel(_captions(folder)[0], system.post)
+
+
+def _random(folder: CaptionFolder, system: CaptionSystem, place: Place) -> RandomModel:  # noqa: ARG001
+    return RandomModel(_captions(folder), system.train.seed, system.post)
+
+
+def _captions(folder: CaptionFolder) -> tuple[str, ...]:
+    """Those that are remembered; one at least."""
     captions = folder.read_list(CAPTIONS)
     if not captions:
         raise folder.broken(CAPTIONS, "it holds no caption")
-    return FrequentModel(captions[0], system.post)
+    return captions
 
 
 def _words(folder: CaptionFolder, system: CaptionSystem, place: Place) -> WordsModel:

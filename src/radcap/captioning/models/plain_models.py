@@ -1,4 +1,4 @@
-"""Captioners that write nothing of their own: template, neighbours, the commonest, the likeliest words."""
+"""Captioners that write nothing of their own: template, neighbours, the commonest, any, likeliest words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import torch
 
-from radcap.captioning.generation import consensus
+from radcap.captioning.generation import consensus, image_seed
 from radcap.captioning.grammar import facts_of, sentence
 from radcap.captioning.models.answers import CaptionAnswers, Draft, Line
 from radcap.captioning.models.writer_model import answered
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from radcap.captioning.models.eyes import Eyes, Sight
     from radcap.captioning.models.recall import Recall
     from radcap.captioning.settings import PostSettings
-    from radcap.core import Cui
+    from radcap.core import Cui, ImageId
     from radcap.datasets import Dataset
     from radcap.vision.heads import Head
 
-__all__ = ["FrequentModel", "NearestModel", "TemplateModel", "WordsModel"]
+__all__ = ["FrequentModel", "NearestModel", "RandomModel", "TemplateModel", "WordsModel"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +101,29 @@ class FrequentModel:
         if progress is not None:
             progress("images", len(lines))
         return CaptionAnswers(lines, finished("", self.post))
+
+
+@dataclass(frozen=True, eq=False)
+class RandomModel:
+    """Any caption of the training set for an image it does not look at, by a lot that is the image's own: its
+    id and the seed decide, and nothing that comes before."""
+
+    captions: tuple[str, ...]
+    seed: int
+    post: PostSettings
+
+    @property
+    def labels(self) -> tuple[Cui, ...]:
+        return ()
+
+    def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> CaptionAnswers:
+        lines = tuple(Line(one, finished(self.drawn(one), self.post), "random") for one in dataset.ids)
+        if progress is not None:
+            progress("images", len(lines))
+        return CaptionAnswers(lines, finished("", self.post))
+
+    def drawn(self, image: ImageId) -> str:
+        return self.captions[image_seed(f"{self.seed} {image}") % len(self.captions)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from radcap.captioning.hints import Hints, told_concepts
 from radcap.captioning.models.answers import Draft, Line
 from radcap.captioning.models.ranking import reranked
 from radcap.captioning.models.support import Grounds
+from radcap.captioning.prompting import modality_of
 from radcap.captioning.texts import finished
 from radcap.core import MODALITIES
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from radcap.captioning.generation import Candidate
+    from radcap.captioning.generation.dmmcs import Guide
     from radcap.captioning.models.answers import NeighbourCaption
     from radcap.captioning.models.eyes import Sight
     from radcap.captioning.models.support import Judge
@@ -63,6 +65,7 @@ class Scribe:
     place: Place
     prompter: Prompter | None = None
     judge: Judge | None = None
+    guide: Guide | None = None
     reranker: Reranker | None = None
 
     @torch.inference_mode()
@@ -71,11 +74,14 @@ class Scribe:
         settings = self.system.generate
         hints = self.hints(page)
         controls = () if self.judge is None else self.judge.controls(page.grounds)
+        decided = [one.decided for one in page.grounds]
+        weights = () if self.guide is None else (self.guide.weight(decided),)
         seeds = [image_seed(one) for one in page.ids] if draws(settings) else ()
+        marks = marks_of(self.tokenizer)
         with self.place.autocast():
             memory = self.writer.memory(page.features, hints.concepts, hints.words, rows=len(page.ids))
             found = write(
-                self.writer.decoder, memory, settings, marks_of(self.tokenizer), controls, seeds=seeds
+                self.writer.decoder, memory, settings, marks, controls, weights=weights, seeds=seeds
             )
         drafts = [[self._draft(page, row, one) for one in some] for row, some in enumerate(found)]
         ranked = self._agreed(drafts) if settings.method == "mbr" else drafts
@@ -95,7 +101,8 @@ class Scribe:
         none: list[list[int]] = [[] for _ in range(rows)]
         numbers = none if concepts is None else cast("list[list[int]]", concepts.tolist())
         near = [[one.caption for one in page.near[row]] if page.near else [] for row in range(rows)]
-        words = self.prompter(numbers, near).to(device)
+        modalities = [modality_of(one.decided) for one in page.grounds]
+        words = self.prompter(numbers, near, modalities).to(device)
         return Hints(None if self.prompter.tells_concepts else concepts, words)
 
     def _decided(self, page: Page) -> torch.Tensor:

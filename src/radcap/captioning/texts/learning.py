@@ -36,6 +36,8 @@ class Reason(StrEnum):
     EMPTY = "left out: nothing is written in it"
     WORDLESS = "left out: it has no letters"
     LANGUAGE = "left out: it is in another language than English"
+    SHORT = "left out: it has fewer words than are wanted"
+    LONG = "left out: it has more words than are wanted"
     CUT = "cut: it has too many words"
 
 
@@ -105,7 +107,15 @@ class Sieve:
             return Reason.EMPTY
         if not any(map(str.isalpha, text)):
             return Reason.WORDLESS
-        return Reason.LANGUAGE if self.settings.english and not _is_english(caption.language, text) else None
+        if self.settings.english and not _is_english(caption.language, text):
+            return Reason.LANGUAGE
+        return self._unfit(text.count(" ") + 1)
+
+    def _unfit(self, words: int) -> Reason | None:
+        """Of a caption with so many words."""
+        if words < self.settings.least:
+            return Reason.SHORT
+        return Reason.LONG if 0 < self.settings.most < words else None
 
 
 def learnable_captions(

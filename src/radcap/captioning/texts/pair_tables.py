@@ -25,6 +25,7 @@ Ints: TypeAlias = NDArray[np.int64]
 _BESIDE = 32  # directions that are followed beside those that are wanted
 _ROUNDS = 8  # of following them
 _CELLS = 1 << 22  # products at once
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +79,8 @@ def positive_information(counts: PairTable) -> PairTable:
 def leading_vectors(table: PairTable, width: int, seed: int = 0) -> Floats:
     """A vector for each row, of the `width` largest singular values (their roots scale the axes).
 
-    By subspace iteration (Halko, Martinsson and Tropp 2011). The largest number of each axis is positive.
+    By subspace iteration (Halko, Martinsson and Tropp 2011). The largest number of each axis is positive; a
+    row without a cell has zeros alone, and so has an axis that is but rounding.
     """
     few = min(table.size, width + _BESIDE)
     found = np.random.default_rng(seed).standard_normal((table.size, few))
@@ -87,7 +89,11 @@ def leading_vectors(table: PairTable, width: int, seed: int = 0) -> Floats:
     inner = found.T @ table.times(found)
     values, turn = np.linalg.eigh((inner + inner.T) / 2)
     order = np.argsort(-np.abs(values), kind="stable")[:width]
-    vectors = (found @ turn[:, order]) * np.sqrt(np.abs(values[order]))
+    sizes = np.abs(values[order])
+    sizes[sizes <= _ROUNDING * sizes.max(initial=0)] = 0
+    told = np.zeros((table.size, 1))
+    told[table.rows] = 1
+    vectors = told * (found @ turn[:, order]) * np.sqrt(sizes)
     return vectors * _signs(vectors)
 
 

@@ -67,7 +67,7 @@ class Encoder:
 
     def eyes(self, maker: CaptionMaker) -> Eyes:
         """As a captioner looks that is asked, and not trained."""
-        shared = maker.detector is not None and maker.system.detector.share
+        shared = maker.system.detector.share and maker.detector is not None
         view = View(replace(self.image, augment=AugmentSettings()))
         return Eyes(maker.place, view, None if shared else self.backbone.eval(), maker.detector)
 
@@ -90,7 +90,7 @@ class Encoder:
 def make_encoder(maker: CaptionMaker) -> Encoder:
     """The detector's eyes, or a backbone with its first weights."""
     system = maker.system
-    if maker.detector is not None and system.detector.share:
+    if system.detector.share and maker.detector is not None:
         theirs = maker.detector.view.settings
         image = replace(theirs, augment=system.image.augment)
         return Encoder(maker.detector.network.backbone, image, learns=False)

@@ -9,11 +9,12 @@ anew for each batch while learning, and exact where nothing is drawn.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import TYPE_CHECKING, cast
 
 import torch
 
-from radcap.captioning.hints import Hints, told_concepts
+from radcap.captioning.hints import Hints, heard, numbers_of
 from radcap.captioning.settings import ConditionSettings
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class CaptionFeed:
     prompter: Prompter | None = None
     condition: ConditionSettings = field(default_factory=ConditionSettings)
     most: int = 16  # concepts that are told of one image
+    modalities: Sequence[str] = ()  # the modality that each label is, where a prompt names it
+    mute: bool = False  # nothing is told but that
 
     @property
     def labels(self) -> torch.Tensor:
@@ -59,19 +62,28 @@ class CaptionFeed:
 
     def batch(self, places: torch.Tensor, chance: Chance | None) -> CaptionBatch:
         images, labels = self.images.batch(places, chance)
-        told = self.told
-        concepts = None if told is None else told_concepts(told[places], self.most, self.condition, chance)
-        return CaptionBatch(images, self.tokens[places], labels, self._hints(places, concepts))
+        told = None if self.told is None else heard(self.told[places].bool(), self.condition, chance)
+        return CaptionBatch(images, self.tokens[places], labels, self._hints(places, told))
 
-    def _hints(self, places: torch.Tensor, concepts: torch.Tensor | None) -> Hints:
+    def _hints(self, places: torch.Tensor, told: torch.Tensor | None) -> Hints:
+        concepts = None if told is None or self.mute else numbers_of(told, self.most)
         if self.prompter is None:
             return Hints(concepts)
         rows = cast("list[int]", places.tolist())
         none: list[list[int]] = [[] for _ in rows]
         numbers = none if concepts is None else cast("list[list[int]]", concepts.tolist())
         near = [self.near[row] if self.near else () for row in rows]
-        words = self.prompter(numbers, near).to(places.device)
+        words = self.prompter(numbers, near, self._named(told)).to(places.device)
         return Hints(None if self.prompter.tells_concepts else concepts, words)
+
+    def _named(self, told: torch.Tensor | None) -> list[str]:
+        """The modality of each row: the first that is told."""
+        if told is None:
+            return []
+        places = [place for place, name in enumerate(self.modalities) if name]
+        rows = cast("list[list[bool]]", told[:, places].tolist())
+        named = (compress([self.modalities[place] for place in places], row) for row in rows)
+        return [next(names, "") for names in named]
 
 
 def token_rows(texts: Sequence[str], tokenizer: Tokenizer, longest: int) -> torch.Tensor:

@@ -26,8 +26,9 @@ def with_detector(maker: CaptionMaker) -> CaptionSystem:
     system, folder, detector = settled(maker.system), maker.folder, maker.detector_folder
     if detector is None or system.detector.model.startswith(PREFIX):
         return system
-    shutil.copytree(detector.path, folder.concepts.path, dirs_exist_ok=True)
-    return replace(system, detector=replace(system.detector, model=OWN_DETECTOR))
+    if maker.concepts is None:  # else it was made there
+        shutil.copytree(detector.path, folder.concepts.path, dirs_exist_ok=True)
+    return replace(system, detector=replace(system.detector, model=OWN_DETECTOR, system=""))
 
 
 def settled(system: CaptionSystem) -> CaptionSystem:
@@ -40,10 +41,9 @@ def settled(system: CaptionSystem) -> CaptionSystem:
 
 def leaning(maker: CaptionMaker) -> dict[str, str] | None:
     """The detector that a captioner leans on, so that it is known again."""
-    folder = maker.detector_folder
-    return (
-        None if folder is None else {"model": maker.system.detector.model, "weights": weights_digest(folder)}
-    )
+    folder, detector = maker.detector_folder, maker.system.detector
+    named = detector.model or detector.system
+    return None if folder is None else {"model": named, "weights": weights_digest(folder)}
 
 
 def finish_plain(maker: CaptionMaker, facts: Mapping[str, Any]) -> None:

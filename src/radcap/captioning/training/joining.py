@@ -12,7 +12,6 @@ import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from radcap.captioning.blocks import CAPTIONERS
 from radcap.captioning.members import choice, goes_by_images
 from radcap.captioning.models.folder import CaptionFolder
 from radcap.captioning.models.members_model import MembersModel
@@ -21,12 +20,13 @@ from radcap.captioning.models.opening import open_captioner
 from radcap.captioning.system import alone
 from radcap.captioning.training.cards import plain_card
 from radcap.captioning.training.choosing import check_reranker, fit_reranker
+from radcap.captioning.training.detector_systems import concept_file, read_detector
 from radcap.captioning.training.finishing import settled
 from radcap.captioning.training.judging import held_figures
 from radcap.captioning.training.maker import CaptionMaker
 from radcap.captioning.training.parts import CaptionParts
 from radcap.captioning.training.routing import check_router, fit_router
-from radcap.captioning.training.system_training import check_captioner
+from radcap.captioning.training.system_training import check_captioner, make_captioner
 from radcap.detection.learners import save_learner
 from radcap.detection.talk import SILENT
 from radcap.detection.training.beginning import begin, check_names
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from radcap.captioning.system import CaptionSystem
     from radcap.datasets import Dataset
+    from radcap.detection.system import ConceptSystem
     from radcap.detection.talk import Talk
 
 __all__ = ["train_members"]
@@ -45,8 +46,15 @@ __all__ = ["train_members"]
 _SAW = "A member was trained again on both splits, so there are no images left to judge the whole on."
 
 
-def train_members(system: CaptionSystem, dataset: Dataset, out: Path, talk: Talk) -> CaptionFolder:
-    """Train a resolved system into a folder, which may hold what an earlier try left there."""
+def train_members(
+    system: CaptionSystem,
+    dataset: Dataset,
+    out: Path,
+    talk: Talk,
+    read: Callable[[str], ConceptSystem] = concept_file,
+) -> CaptionFolder:
+    """Train a resolved system into a folder, which may hold what an earlier try left there; `read` gives the
+    concept systems that [detector] system names."""
     folder, place = CaptionFolder(out), pick_place(system.train.device, system.train.precision)
     talk = talk if place.is_first else SILENT
     check_names(system.name, [one.name for one in system.member], folder)
@@ -58,8 +66,8 @@ def train_members(system: CaptionSystem, dataset: Dataset, out: Path, talk: Talk
         return CaptionMaker(model, known[model.data], where, place, talk, dataset.names)
 
     def member(n: int) -> CaptionMaker:
-        one = system.member[n]
-        return maker(alone(one), folder.member(one.name))
+        one = alone(system.member[n])
+        return replace(maker(one, folder.member(one.name)), concepts=read_detector(one, read))
 
     whole, numbers = maker(system, folder), range(len(system.member))
     _check(whole)
@@ -69,7 +77,10 @@ def train_members(system: CaptionSystem, dataset: Dataset, out: Path, talk: Talk
     if place.is_first:
         begin(folder, _fingerprint(whole, member))
     for n in numbers:
-        _train(member(n), f"Member {n + 1} of {len(numbers)}")
+        one = member(n)
+        talk.tell(f"Member {n + 1} of {len(numbers)}: {one.system.name}")
+        if not one.folder.is_whole:
+            make_captioner(one, dataset)
     if place.is_first:
         _Joiner(whole).join()
     return folder
@@ -90,16 +101,6 @@ def _fingerprint(whole: CaptionMaker, member: Callable[[int], CaptionMaker]) -> 
     for n, one in enumerate(system.member):
         digest.update(f"{one.name}\n{member(n).fingerprint}\n".encode())
     return digest.hexdigest()
-
-
-def _train(maker: CaptionMaker, called: str) -> None:
-    """A member, unless it is there already."""
-    maker.talk.tell(f"{called}: {maker.system.name}")
-    if maker.folder.is_whole:
-        return
-    if maker.place.is_first:
-        begin(maker.folder, maker.fingerprint)
-    CAPTIONERS.factory(maker.system.decoder.kind)(maker)
 
 
 class _Joiner:

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 from radcap.captioning.models.folder import OWN_DETECTOR, weights_digest
 from radcap.captioning.texts import read_texts
 from radcap.captioning.tokens import open_tokenizer, tokenizer_digest, train_bpe
+from radcap.captioning.training.memories import Memory
 from radcap.core import UsageError
 from radcap.core.counts import counted
+from radcap.datasets import load_dataset
 from radcap.detection.models.folder import ModelFolder
 from radcap.detection.models.opening import open_network
+from radcap.detection.training.fingerprints import training_fingerprint
 from radcap.zoo import find
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from radcap.captioning.training.parts import CaptionParts
     from radcap.core import Cui
     from radcap.detection.models.network_model import NetworkModel
+    from radcap.detection.system import ConceptSystem
     from radcap.detection.talk import Talk
     from radcap.vision.training import Place
 
@@ -43,10 +47,13 @@ class CaptionMaker:
     place: Place
     talk: Talk
     names: Mapping[Cui, str]
+    concepts: ConceptSystem | None = None  # what [detector] system names: the detector is made of it first
 
     @cached_property
     def detector_folder(self) -> ModelFolder | None:
         model = self.system.detector.model
+        if self.concepts is not None:
+            return self.folder.concepts
         if not model:
             return None
         if model == OWN_DETECTOR:
@@ -74,6 +81,12 @@ class CaptionMaker:
     def label_names(self) -> Mapping[Cui, str]:
         theirs: Mapping[Cui, str] = {} if self.detector is None else self.detector.names
         return {cui: theirs.get(cui) or self.names.get(cui, "") for cui in self.labels}
+
+    @cached_property
+    def memory(self) -> Memory | None:
+        """What is remembered in place of the training split."""
+        name = self.system.data.memory
+        return None if not name else Memory.of(load_dataset(name), self.parts, self.system.data)
 
     @cached_property
     def language(self) -> Texts | None:
@@ -105,10 +118,14 @@ class CaptionMaker:
     def fingerprint(self) -> str:
         """Of settings and data, and of the files that settings name, to know an unfinished training again."""
         digest = hashlib.sha256(self.parts.fingerprint(self.system).encode())
-        if self.detector_folder is not None:
+        if self.concepts is not None:
+            digest.update(training_fingerprint(self.concepts, "").encode())
+        elif self.detector_folder is not None:
             digest.update(weights_digest(self.detector_folder).encode())
         if self.language is not None:
             digest.update("\n".join(self.language.kept.values()).encode())
+        if self.memory is not None:
+            digest.update("\n".join([*self.memory.kept.images.ids, *self.memory.kept.captions]).encode())
         if self.system.tokenizer.file:
             digest.update(tokenizer_digest(Path(self.system.tokenizer.file)).encode())
         return digest.hexdigest()
@@ -116,7 +133,7 @@ class CaptionMaker:
     def tell_data(self) -> None:
         """What is learnt from, and what was left out."""
         self.talk.tell(f"{counted(len(self.parts.fit))} with captions to learn from")
-        for sentence in self.parts.fit.told:
+        for sentence in (*self.parts.fit.told, *(self.memory.told() if self.memory else ())):
             self.talk.tell(sentence)
         if self.parts.held is None:
             self.talk.tell(f"There is no split {self.system.data.held!r} to choose on")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from radcap.captioning.texts import chosen_captions, learnable_captions
 from radcap.core import UsageError
@@ -70,6 +71,7 @@ class CaptionParts:
     fit: Captioned
     held: Captioned | None
     labels: tuple[Cui, ...]
+    others: Dataset | None = None  # all records of other splits: those that are asked about
 
     @classmethod
     def of(cls, dataset: Dataset, data: CaptionDataSettings) -> CaptionParts:
@@ -84,7 +86,8 @@ class CaptionParts:
         held = Captioned.of(dataset.split(data.held), data) if data.held in dataset.splits else None
         has_labels = any(fit.images.column("cui").to_pylist())
         labels = label_set(fit.images, data) if has_labels else ()
-        return cls(fit, held if held is not None and len(held) else None, labels)
+        others = dataset.filter(pc.not_equal(dataset.column("split"), data.fit))
+        return cls(fit, held if held is not None and len(held) else None, labels, others)
 
     @cached_property
     def both(self) -> Captioned:

@@ -1,6 +1,7 @@
-"""Captioners that remember: the nearest image's caption, and the commonest of all.
+"""Captioners that remember: the nearest image's caption, the commonest of all, and any.
 
-Nothing is trained; what they remember is the training split, and after `refit` both splits.
+Nothing is trained; what they remember is the training split, and after `refit` both splits; or a dataset that
+is named, whatever they are fitted on.
 """
 
 # torch is typed in part
@@ -15,7 +16,7 @@ import torch
 
 from radcap.captioning.models.eyes import Eyes
 from radcap.captioning.models.opening import is_kept
-from radcap.captioning.models.plain_models import FrequentModel, NearestModel, vectors_of
+from radcap.captioning.models.plain_models import FrequentModel, NearestModel, RandomModel, vectors_of
 from radcap.captioning.models.recall import CAPTIONS, save_recall
 from radcap.captioning.training.encoding import make_encoder
 from radcap.captioning.training.finishing import finish_plain
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from radcap.captioning.training.parts import Captioned
     from radcap.vision.heads import Head
 
-__all__ = ["train_frequent", "train_nearest"]
+__all__ = ["train_frequent", "train_nearest", "train_random"]
 
 
 def train_nearest(maker: CaptionMaker) -> None:
@@ -41,18 +42,20 @@ def train_nearest(maker: CaptionMaker) -> None:
     encoder, folder, parts, system = make_encoder(maker), maker.folder, maker.parts, maker.system
     eyes = encoder.eyes(maker)
     pool = None if maker.detector is not None else _pool(maker, eyes)
-    recall = _remembered(maker, parts.fit, eyes, pool)
+    memory = maker.memory
+    recall = _remembered(maker, parts.fit if memory is None else memory.kept, eyes, pool)
     model = NearestModel(eyes, recall, system.decoder.neighbours, system.post, pool)
     held = parts.held
     figures = None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
-    if system.train.refit and held is not None:
+    if system.train.refit and held is not None and memory is None:
         recall = _remembered(maker, parts.both, eyes, pool)
     if maker.place.is_first:
         save_recall(recall, folder)
         if is_kept(system):
             held_weights = encoder.backbone.state_dict().items()
             write_weight_file({f"backbone.{name}": one for name, one in held_weights}, folder.weights)
-        finish_plain(maker, {"images": len(recall.captions), "held_out": figures})
+        facts = {"images": len(recall.captions), "held_out": figures}
+        finish_plain(maker, facts if memory is None else {**facts, "memory": memory.to_json()})
         shutil.rmtree(folder.training, ignore_errors=True)
 
 
@@ -88,6 +91,19 @@ def train_frequent(maker: CaptionMaker) -> None:
     if maker.place.is_first:
         maker.folder.write_list(CAPTIONS, [commonest])
         finish_plain(maker, {"times": times, "held_out": figures})
+        shutil.rmtree(maker.folder.training, ignore_errors=True)
+
+
+def train_random(maker: CaptionMaker) -> None:
+    """Write the folder of a captioner that says of an image what was said of any other."""
+    maker.tell_data()
+    parts, system, held = maker.parts, maker.system, maker.parts.held
+    model = RandomModel(parts.fit.captions, system.train.seed, system.post)
+    figures = None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
+    captions = parts.both.captions if system.train.refit else parts.fit.captions
+    if maker.place.is_first:
+        maker.folder.write_list(CAPTIONS, captions)
+        finish_plain(maker, {"images": len(captions), "held_out": figures})
         shutil.rmtree(maker.folder.training, ignore_errors=True)
 
 

@@ -1,6 +1,7 @@
 """Train a caption system into a folder, which may hold what an earlier try left there.
 
-Invariant: what can be refused is refused before anything is trained.
+Invariant: what can be refused is refused before anything is trained. A detector that a system names is
+trained before the captioner, into its folder; after a kill, one that is whole is not trained again.
 """
 
 from __future__ import annotations
@@ -10,49 +11,72 @@ from typing import TYPE_CHECKING
 from radcap.captioning.blocks import CAPTIONERS, DECODERS
 from radcap.captioning.models.folder import CaptionFolder
 from radcap.captioning.training.choosing import check_reranker
+from radcap.captioning.training.detector_systems import concept_file, read_detector
 from radcap.captioning.training.encoding import make_encoder
 from radcap.captioning.training.maker import CaptionMaker
 from radcap.captioning.training.parts import CaptionParts
 from radcap.detection.talk import SILENT, Talk
+from radcap.detection.training import train_system
 from radcap.detection.training.beginning import begin
 from radcap.metrics.caption_metrics import caption_metric
 from radcap.vision.training import pick_place
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from radcap.captioning.system import CaptionSystem
     from radcap.datasets import Dataset
+    from radcap.detection.system import ConceptSystem
 
-__all__ = ["check_captioner", "train_captions"]
+__all__ = ["check_captioner", "make_captioner", "train_captions"]
 
-_BLIND = {"frequent", "template"}  # have no backbone of their own
+_BLIND = {"frequent", "random", "template"}  # have no backbone of their own
 
 
-def train_captions(system: CaptionSystem, dataset: Dataset, out: Path, talk: Talk = SILENT) -> CaptionFolder:
-    """Train a captioner of any kind, or several and what joins them."""
+def train_captions(
+    system: CaptionSystem,
+    dataset: Dataset,
+    out: Path,
+    talk: Talk = SILENT,
+    read: Callable[[str], ConceptSystem] = concept_file,
+) -> CaptionFolder:
+    """Train a captioner of any kind, or several and what joins them; `read` gives the concept system that
+    [detector] system names."""
     if system.member:
         from radcap.captioning.training.joining import train_members
 
-        return train_members(system, dataset, out, talk)
+        return train_members(system, dataset, out, talk, read)
     folder, place = CaptionFolder(out), pick_place(system.train.device, system.train.precision)
     parts = CaptionParts.of(dataset, system.data)
-    maker = CaptionMaker(system, parts, folder, place, talk if place.is_first else SILENT, dataset.names)
+    talk = talk if place.is_first else SILENT
+    concepts = read_detector(system, read)
+    maker = CaptionMaker(system, parts, folder, place, talk, dataset.names, concepts)
     check_captioner(maker)
-    if place.is_first:
-        begin(folder, maker.fingerprint)
-    CAPTIONERS.factory(system.decoder.kind)(maker)
+    make_captioner(maker, dataset)
     return folder
+
+
+def make_captioner(maker: CaptionMaker, dataset: Dataset) -> None:
+    """Train what was checked, its detector first where one is named, into its folder."""
+    folder, concepts = maker.folder, maker.concepts
+    if maker.place.is_first:
+        begin(folder, maker.fingerprint)
+    if concepts is not None and not folder.concepts.is_whole:
+        maker.talk.tell(f"Detector: {concepts.name}")
+        train_system(concepts, dataset, folder.concepts.path, maker.talk)
+    CAPTIONERS.factory(maker.system.decoder.kind)(maker)
 
 
 def check_captioner(maker: CaptionMaker) -> None:
     """Refuse what is named and is not there, before the folder is begun."""
     system = maker.system
     kind, writes = system.decoder.kind, system.decoder.kind in DECODERS.table
-    _ = maker.detector_folder, maker.language
+    _ = maker.detector_folder, maker.language, maker.memory
+    unmade = maker.concepts is not None and system.detector.share  # eyes that are not there yet
     if writes and (system.tokenizer.file or kind == "lm"):
         _ = maker.tokenizer
-    if kind not in _BLIND:
+    if kind not in _BLIND and not unmade:
         make_encoder(maker)
     check_reranker(system.rerank, maker.parts.fit.captions, maker.place)
     wanted = (

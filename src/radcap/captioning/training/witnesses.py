@@ -11,18 +11,26 @@ import numpy as np
 import torch
 
 from radcap.captioning.models.eyes import Eyes
-from radcap.captioning.models.recall import Recall
+from radcap.captioning.models.kin import Kin
+from radcap.captioning.models.recall import NONE_LIKE, Recall
+from radcap.captioning.training.concept_clusters import concept_clusters
 from radcap.core import MODALITIES
+from radcap.core.counts import counted
 from radcap.detection.examples import groups_of, label_matrix
 from radcap.detection.retrieval import NeighbourIndex
+from radcap.detection.talk import SILENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from radcap.captioning.models.answers import NeighbourCaption
+    from radcap.captioning.settings import ConditionSettings
     from radcap.captioning.training.maker import CaptionMaker
     from radcap.captioning.training.parts import Captioned
+    from radcap.core import Cui
+    from radcap.detection.talk import Talk
 
 __all__ = ["Witness", "make_recall", "near_captions", "told_labels", "truth_of", "witness"]
 
@@ -50,21 +58,31 @@ def witness(maker: CaptionMaker, captioned: Captioned) -> Witness:
 
 
 def told_labels(maker: CaptionMaker, decided: NDArray[np.bool_]) -> torch.Tensor | None:
-    """What is told of each image, as the settings say."""
-    wanted = maker.system.condition.concepts
-    if wanted == "none":
+    """What is told of each image, as the settings say; for a prompt that names it, the modality at least."""
+    wanted = maker.system.condition
+    if wanted.concepts == "none" and not wanted.tells_modality:
         return None
-    kept = np.array([wanted == "all" or cui in MODALITIES for cui in maker.labels], np.bool_)
+    kept = np.array([wanted.concepts == "all" or cui in MODALITIES for cui in maker.labels], np.bool_)
     return torch.from_numpy(decided & kept).to(maker.place.device)
 
 
-def make_recall(captioned: Captioned, vectors: NDArray[np.float32]) -> Recall:
-    """Images that are remembered with their captions."""
+def make_recall(
+    captioned: Captioned,
+    vectors: NDArray[np.float32],
+    labels: tuple[Cui, ...] = (),
+    condition: ConditionSettings | None = None,
+    seed: int = 0,
+) -> Recall:
+    """Images that are remembered with their captions, and with their labels where the condition asks."""
     images = captioned.images
-    index = NeighbourIndex.of(
-        vectors, images.ids, (), np.zeros((len(images), 0), np.bool_), groups_of(images, images.ids)
-    )
-    return Recall(index, captioned.captions)
+    wanted = condition if condition is not None and condition.by_concepts else None
+    labels = labels if wanted is not None else ()
+    truth = label_matrix(images, labels)
+    index = NeighbourIndex.of(vectors, images.ids, labels, truth, groups_of(images, images.ids))
+    if wanted is None:
+        return Recall(index, captioned.captions)
+    clusters = concept_clusters(truth, wanted.clusters, seed) if wanted.clusters else ()
+    return Recall(index, captioned.captions, Kin(index, clusters, wanted.alike))
 
 
 def truth_of(maker: CaptionMaker, captioned: Captioned) -> NDArray[np.bool_]:
@@ -72,8 +90,10 @@ def truth_of(maker: CaptionMaker, captioned: Captioned) -> NDArray[np.bool_]:
     return label_matrix(captioned.images, maker.labels)
 
 
-def near_captions(
-    recall: Recall, vectors: NDArray[np.float32], k: int, groups: Sequence[str]
-) -> list[list[str]]:
-    """The captions of the nearest images of other groups."""
-    return [[one.caption for one in some] for some in recall.nearest(vectors, k, groups)]
+def near_captions(near: Sequence[Sequence[NeighbourCaption]], talk: Talk = SILENT) -> list[list[str]]:
+    """What is said of the neighbours of each image; told how many have none with like concepts."""
+    without = sum(any(one.found == NONE_LIKE for one in some) for some in near)
+    if without:
+        of = counted(len(near), "image")
+        talk.tell(f"No neighbour has like concepts, so the nearest are told: {without:,} of {of}")
+    return [[one.caption for one in some] for some in near]

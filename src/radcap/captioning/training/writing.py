@@ -16,7 +16,8 @@ from radcap.captioning.models.folder import OWN_DETECTOR, weights_digest
 from radcap.captioning.models.opening import PHRASES, is_kept, make_model
 from radcap.captioning.models.recall import save_recall
 from radcap.captioning.naming import finding_phrases
-from radcap.captioning.prompting import make_prompter
+from radcap.captioning.prompting import make_prompter, modality_of
+from radcap.captioning.texts.concept_medians import fit_medians
 from radcap.captioning.training.cards import caption_card, stage_facts
 from radcap.captioning.training.choosing import fit_reranker
 from radcap.captioning.training.detectors import JointJudge, write_detector
@@ -43,10 +44,12 @@ if TYPE_CHECKING:
     from radcap.captioning.models.recall import Recall
     from radcap.captioning.models.writer_model import WriterModel
     from radcap.captioning.reranking import Reranker
+    from radcap.captioning.texts.concept_medians import ConceptMedians
     from radcap.captioning.training.encoding import Encoder
     from radcap.captioning.training.maker import CaptionMaker
     from radcap.captioning.training.parts import Captioned
     from radcap.captioning.training.stages import Taught
+    from radcap.captioning.training.witnesses import Witness
     from radcap.core import Cui
     from radcap.detection.training.judging import Judged
 
@@ -71,8 +74,8 @@ class _Work:
         judged, held = (None, None) if parts.held is None else self._fed(encoder, parts.held, fed.recall)
         taught = Course(maker, encoder).teach(fed.feed, judged.feed if judged else None, maker.system.train)
         phrases = finding_phrases(fit.captions) if maker.system.generate.supported else {}
-        chooser = self._chooser(taught, fit)
-        model = self._model(taught, phrases, fed.recall, chooser)
+        medians, chooser = self._medians(fit), self._chooser(taught, fit)
+        model = self._model(taught, phrases, fed.recall, medians, chooser)
         figures = (
             None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
         )
@@ -85,6 +88,8 @@ class _Work:
         data = {**parts.to_json(), "refused": _refused((parts.fit, fit), (parts.held, held))}
         facts = {"data": data, "stages": stages, "seconds": round(time.monotonic() - started, 1)}
         if maker.place.is_first:
+            if medians is not None:
+                medians.save(maker.folder.path)
             self._write(last, phrases, recall, chooser, {**facts, "held_out": figures}, joint)
 
     def _fed(
@@ -96,19 +101,42 @@ class _Work:
         images, kept = encoder.feed(maker, captioned)
         rows = token_rows(kept.captions, maker.tokenizer, maker.system.decoder.longest).to(maker.place.device)
         told, near = None, ()
-        if condition.concepts != "none" or condition.neighbours:
+        if condition.asks:
             said = witness(maker, kept)
             told = told_labels(maker, said.decided if is_held else truth_of(maker, kept))
-            recall = recall or make_recall(kept, said.vectors)
-            near = self._near(recall, said.vectors, kept)
+            seed = maker.system.train.seed
+            recall = recall or make_recall(kept, said.vectors, maker.labels, condition, seed)
+            near = self._near(recall, said, kept)
         names = tuple(maker.label_names.values())
         prompter = make_prompter(condition, names, maker.tokenizer)
-        feed = CaptionFeed(images, rows, kept.captions, told, near, prompter, condition)
+        feed = CaptionFeed(
+            images,
+            rows,
+            kept.captions,
+            told,
+            near,
+            prompter,
+            condition,
+            modalities=tuple(modality_of([cui]) for cui in maker.labels),
+            mute=condition.concepts == "none",
+        )
         return _Fed(feed, recall), kept
 
-    def _near(self, recall: Recall, vectors: Any, kept: Captioned) -> Sequence[Sequence[str]]:  # noqa: ANN401
+    def _near(self, recall: Recall, said: Witness, kept: Captioned) -> Sequence[Sequence[str]]:
+        """Captions of images of other groups, by what the detector says: never by the truth."""
         k = self.maker.system.condition.neighbours
-        return near_captions(recall, vectors, k, groups_of(kept.images, kept.images.ids)) if k else ()
+        if not k:
+            return ()
+        groups = groups_of(kept.images, kept.images.ids)
+        return near_captions(recall.nearest(said.vectors, k, groups, said.decided), self.maker.talk)
+
+    def _medians(self, captioned: Captioned) -> ConceptMedians | None:
+        """How near captions come to the concepts that they carry, where captions are written by that."""
+        maker = self.maker
+        if not maker.system.generate.dmmcs:
+            return None
+        truth = truth_of(maker, captioned)
+        return fit_medians(captioned.captions, truth, maker.label_names, maker.system.train.seed)
 
     def _refitted(
         self, taught: Taught, phrases: Mapping[Cui, Sequence[str]]
@@ -135,6 +163,7 @@ class _Work:
         taught: Taught,
         phrases: Mapping[Cui, Sequence[str]],
         recall: Recall | None,
+        medians: ConceptMedians | None,
         chooser: Reranker | None,
     ) -> WriterModel:
         maker = self.maker
@@ -147,8 +176,8 @@ class _Work:
             maker.label_names,
             phrases=phrases,
             recall=recall if wants else None,
-            reranker=chooser,
-        )
+            medians=medians,
+        ).choosing(chooser)
 
     def _write(
         self,

@@ -89,7 +89,7 @@ def check_explainable(model: AnyModel) -> None:
     known = (NetworkModel, EnsembleModel, WriterModel, TemplateModel, NearestModel, WordsModel)
     if not isinstance(model, known):
         raise UsageError(
-            "This model says the same of every image and looks at none, so nothing in an image explains it."
+            "This model is shown images and looks at none, so nothing in an image explains it."
             " Give a model that looks: zoo:captions, zoo:concepts, or one of yours."
         )
 
