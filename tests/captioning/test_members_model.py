@@ -13,7 +13,7 @@ import pytest
 import torch
 from captioning_samples_training import CPU, TINY, make_tiny
 from dataset_samples import dataset_of, png, row
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from radcap.captioning.generation import consensus
@@ -89,6 +89,7 @@ def line_of(model: MembersModel, data: Dataset | None = None) -> Line:
 TEXTS = ["Ct scan.", "Mri scan.", "Ct of the lung.", "A lung.", ""]
 
 
+@settings(max_examples=40)
 @given(st.lists(st.lists(st.sampled_from(TEXTS), max_size=4), min_size=1, max_size=3))
 def test_a_pool_takes_the_draft_that_agrees_most(told: list[list[str]]) -> None:
     """Counted again: a text counts once for each member that wrote it."""

@@ -126,7 +126,7 @@ def test_medclip_averages_layers_and_tokens(tmp_path: Path, monkeypatch: pytest.
     for one in TEXTS:  # alone, so that nothing fills it up
         with torch.no_grad():
             layers = bert_model()(**given([one]), output_hidden_states=True).hidden_states
-        mean = sum(layers[n] for n in (1, 2, -1)) / 3
+        mean = torch.stack([layers[n] for n in (1, 2, -1)]).mean(dim=0)
         rows.append(mean[0].mean(dim=0) @ held["text_model.projection_head.weight"].T)
     wanted = torch.nn.functional.normalize(torch.stack(rows))
     np.testing.assert_allclose(reranker.texts(TEXTS), wanted.numpy(), atol=1e-5)

@@ -6,7 +6,6 @@ wrote is one draft, which counts as often as it was written; a fallback is none.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -124,6 +123,7 @@ class _Said:
     image: str
     lines: tuple[tuple[CaptionMember, Line], ...]
     after: tuple[str, ...]
+    every: tuple[Line, ...]  # of both
 
     @property
     def captions(self) -> list[Draft]:
@@ -137,11 +137,11 @@ class _Said:
 
     @property
     def concepts(self) -> dict[Cui, float]:
-        return {cui: p for _, line in reversed(self.lines) for cui, p in line.concepts.items()}
+        return {cui: p for line in reversed(self.every) for cui, p in line.concepts.items()}
 
     @property
     def neighbours(self) -> tuple[NeighbourCaption, ...]:
-        return tuple(dict.fromkeys(one for _, line in self.lines for one in line.neighbours))
+        return tuple(dict.fromkeys(one for line in self.every for one in line.neighbours))
 
 
 def _said(system: CaptionSystem, told: Mapping[str, CaptionAnswers]) -> Iterator[_Said]:
@@ -157,7 +157,7 @@ def _said(system: CaptionSystem, told: Mapping[str, CaptionAnswers]) -> Iterator
         after = [
             draft for name in system.join.append if name in some for draft in _own(known[name], some[name])
         ]
-        yield _Said(image, chosen, tuple(one.text for one in after))
+        yield _Said(image, chosen, tuple(one.text for one in after), tuple(some.values()))
 
 
 def _own(member: CaptionMember, line: Line) -> list[Draft]:
@@ -186,13 +186,12 @@ def _ended(member: CaptionMember, line: Line) -> dict[str, Draft]:
 
 def _apart(drafts: Sequence[Draft]) -> list[Draft]:
     """Each text once, at its first place, with all who wrote it; refused only where all of them are."""
-    times = Counter(one.text for one in drafts)
     first: dict[str, Draft] = {}
     for one in drafts:
         held = first.get(one.text)
         if held is None:
             first[one.text] = one
-        elif times[one.text] > 1:
+        else:
             refused = held.refused and one.refused
             first[one.text] = replace(held, source=f"{held.source}, {one.source}", refused=refused)
     return [*first.values()]

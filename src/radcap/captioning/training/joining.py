@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from radcap.detection.system import ConceptSystem
     from radcap.detection.talk import Talk
 
-__all__ = ["train_members"]
+__all__ = ["members_told", "train_members"]
 
 _SAW = "A member was trained again on both splits, so there are no images left to judge the whole on."
 
@@ -80,6 +80,7 @@ def train_members(
         one = member(n)
         talk.tell(f"Member {n + 1} of {len(numbers)}: {one.system.name}")
         if not one.folder.is_whole:
+            _lend_detector(one, [member(k) for k in range(n)])
             make_captioner(one, dataset)
     if place.is_first:
         _Joiner(whole).join()
@@ -101,6 +102,18 @@ def _fingerprint(whole: CaptionMaker, member: Callable[[int], CaptionMaker]) -> 
     for n, one in enumerate(system.member):
         digest.update(f"{one.name}\n{member(n).fingerprint}\n".encode())
     return digest.hexdigest()
+
+
+def _lend_detector(maker: CaptionMaker, earlier: list[CaptionMaker]) -> None:
+    """A detector that an earlier member made of the same system is not made again."""
+    wanted = maker.system.detector.system
+    lenders = [one.folder.concepts for one in earlier if wanted and one.system.detector.system == wanted]
+    if not lenders:
+        return
+    if maker.place.is_first:
+        begin(maker.folder, maker.fingerprint)
+        shutil.copytree(lenders[0].path, maker.folder.concepts.path, dirs_exist_ok=True)
+    maker.place.agreed(0.0)  # the first has written what all of them open
 
 
 class _Joiner:
@@ -125,7 +138,7 @@ class _Joiner:
             folder.router.parent.mkdir(parents=True, exist_ok=True)
             save_learner(model.router.learner, folder.router)
         folder.write_system(settled(system))
-        about = {"join": system.join.rule, "data": whole.parts.to_json(), **self._told()}
+        about = {"join": system.join.rule, "data": whole.parts.to_json(), **members_told(folder)}
         folder.write_card(plain_card(whole, {**about, PARTS: part_digests(folder), **facts}))
         shutil.rmtree(folder.training, ignore_errors=True)
 
@@ -157,11 +170,11 @@ class _Joiner:
             return {"held_out": None, "held_out_why": _SAW}
         return {"held_out": held_figures(model.answers(held.images, whole.talk.progress), held)}
 
-    def _told(self) -> dict[str, Any]:
-        """What the card says of each member, and how their trainings ended."""
-        folder, system = self.whole.folder, self.whole.system
-        cards = {one.name: folder.member(one.name).card() for one in system.member}
-        stopped = {str(card["training"]["stopped"]) for card in cards.values()}
-        members = {name: {key: card[key] for key in ("decoder", "held_out")} for name, card in cards.items()}
-        ended = "no number" if "no number" in stopped else "all members are trained"
-        return {"members": members, "training": {"stopped": ended}}
+
+def members_told(folder: CaptionFolder) -> dict[str, Any]:
+    """What the card of the whole says of each member, and how their trainings ended."""
+    cards = {one.name: folder.member(one.name).card() for one in folder.system().member}
+    stopped = {str(card["training"]["stopped"]) for card in cards.values()}
+    ended = "no number" if "no number" in stopped else "all members are trained"
+    members = {name: {key: card[key] for key in ("decoder", "held_out")} for name, card in cards.items()}
+    return {"members": members, "training": {"stopped": ended}}
