@@ -276,6 +276,21 @@ def test_a_killed_training_goes_on_with_the_member_at_work(tmp_path: Path) -> No
         taught(joined, tmp_path / "m", data)
 
 
+def test_a_system_is_trained_and_asked_by_the_command(tmp_path: Path, radcap: Command) -> None:
+    head = 'name = "mine"\ntask = "captions"\n[decoder]\nkind = "frequent"\n'
+    members = [
+        f'[[member]]\nname = "{one}"\n[member.data]\ncaptions = "{one}"\n' for one in ("original", "any")
+    ]
+    (tmp_path / "mine.toml").write_text(head + "".join(members))
+    planted(16).save(tmp_path / "data")
+    done = radcap("train", tmp_path / "mine.toml", "--data", tmp_path / "data", "--out", tmp_path / "m")
+    assert done.code == 0, done.err
+    assert done.out.startswith(
+        f"{tmp_path / 'm'}: mine, 2 captioners in one, pool\nheld-out composed captions: "
+    )
+    assert "Member 2 of 2: any" in done.err
+
+
 def test_a_pool_without_a_way_to_choose_takes_what_agrees(tmp_path: Path) -> None:
     """Two members say the same, and one something else."""
     members = by_source("original"), by_source("composed"), by_source("any")
