@@ -274,7 +274,7 @@ def test_the_router_asks_one_member_and_those_that_follow() -> None:
     assert len(told[1].asked) == 1
 
 
-@pytest.mark.parametrize("kind", ["svm", "logistic", "perceptron", "trees"])
+@pytest.mark.parametrize("kind", ["svm", "logistic", "perceptron"])
 def test_a_router_that_learnt_from_one_member_alone_asks_it(kind: str) -> None:
     vectors = np.random.default_rng(0).normal(size=(9, 3)).astype(np.float32)
     truth = np.zeros((9, 3), bool)

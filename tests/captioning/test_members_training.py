@@ -427,6 +427,24 @@ def test_a_writer_chooses_among_its_own_drafts(tmp_path: Path) -> None:
     assert not beside.reranker.exists()
 
 
+def test_neighbours_are_ranked_by_how_well_they_go_with_the_image(tmp_path: Path) -> None:
+    train = CaptionTrainSettings(refit=True)
+    ranked = captioner("nearest", decoder={"neighbours": 4}, rerank=RerankSettings("alignment"), train=train)
+    folder = taught(ranked, tmp_path / "m", planted(16))
+    opened: Any = open_captioner(folder.path)
+    answers = asked(folder, planted(16))
+    (sight,) = opened.eyes.look(planted(16).split("test"))
+    for row_number, line in enumerate(answers.lines):
+        texts = [one.text for one in line.drafts]
+        assert Counter(texts) == Counter(one.caption for one in line.neighbours)
+        (scores,) = opened.reranker.scores([texts], sight.of([line.image]))
+        assert [one.score for one in line.drafts] == pytest.approx(scores, abs=1e-6)
+        assert line.caption == texts[int(np.argmax(scores))]
+        assert (line.by, line.image) == ("alignment", sight.ids[row_number])
+    bare = taught(captioner("nearest", decoder={"neighbours": 4}), tmp_path / "b", planted(16))
+    assert {one.by for one in asked(bare, planted(16)).lines} == {"nearest"}
+
+
 def test_only_the_first_of_several_processes_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joining, "pick_place", lambda *_: Place(torch.device("cpu"), rank=1))
     heard = Heard()

@@ -39,7 +39,7 @@ CAPTIONERS = Registry(
 # Kinds that look at no image, or not with a backbone of ours.
 EYELESS = frozenset({"frequent", "random", "chat"})
 # Kinds that come to one caption, so there is nothing to choose from.
-ONE_DRAFT = frozenset({"words", "nearest", "frequent", "random", "template"})
+ONE_DRAFT = frozenset({"words", "frequent", "random", "template"})
 # What chooses among drafts, beside the decoder's own score.
 RERANKERS = Registry(
     "reranker",

@@ -213,7 +213,8 @@ def _nearest(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Near
         pool = make_head(HeadSettings(pool=system.head.pool), width, 1).eval().to(place.device)
     else:
         width = eyes.detector.network.backbone.width
-    return NearestModel(eyes, load_recall(folder, width), system.decoder.neighbours, system.post, pool)
+    model = NearestModel(eyes, load_recall(folder, width), system.decoder.neighbours, system.post, pool)
+    return model.choosing(load_reranker(folder, system, place), system.rerank.by)
 
 
 def _frequent(folder: CaptionFolder, system: CaptionSystem, place: Place) -> FrequentModel:  # noqa: ARG001

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from radcap.captioning.joining_settings import RerankSettings
     from radcap.captioning.models.eyes import Eyes
-    from radcap.captioning.models.folder import CaptionFolder
     from radcap.captioning.reranking import Reranker
+    from radcap.captioning.training.maker import CaptionMaker
     from radcap.captioning.training.parts import Captioned
     from radcap.detection.talk import Talk
     from radcap.vision.training import Place
@@ -43,25 +43,19 @@ def check_reranker(settings: RerankSettings, captions: tuple[str, ...], place: P
         check_words(captions)
 
 
-def fit_reranker(
-    settings: RerankSettings,
-    folder: CaptionFolder,
-    place: Place,
-    captioned: Captioned,
-    eyes: Eyes | None,
-    talk: Talk,
-    seed: int,
-) -> Reranker | None:
-    """The reranker that the settings name, if they name one; without eyes it cannot go by images."""
+def fit_reranker(maker: CaptionMaker, captioned: Captioned, eyes: Eyes | None) -> Reranker | None:
+    """The reranker that a system names, if it names one; without eyes it cannot go by images."""
+    settings, seed = maker.system.rerank, maker.system.train.seed
     if settings.by == "none":
         return None
 
     def pairs() -> tuple[tuple[str, ...], NDArray[np.float32]]:
         assert eyes is not None  # noqa: S101 - a system without is refused when it is read
-        seen, vectors = seen_vectors(eyes, captioned, talk)
+        seen, vectors = seen_vectors(eyes, captioned, maker.talk)
         return seen.captions, vectors
 
-    return make_reranker(Source(settings, place, folder.reranker, Lessons(captioned.captions, pairs, seed)))
+    lessons = Lessons(captioned.captions, pairs, seed)
+    return make_reranker(Source(settings, maker.place, maker.folder.reranker, lessons))
 
 
 @torch.no_grad()

@@ -145,15 +145,8 @@ class _Joiner:
     def _model(self) -> tuple[MembersModel, dict[str, Any]]:
         whole, system = self.whole, self.whole.system
         eyes = eyes_of(system, self.members) if goes_by_images(system) else None
-        reranker = fit_reranker(
-            choice(system),
-            whole.folder,
-            whole.place,
-            whole.parts.fit,
-            eyes,
-            whole.talk,
-            system.train.seed,
-        )
+        chooser = replace(whole, system=replace(system, rerank=choice(system)))
+        reranker = fit_reranker(chooser, whole.parts.fit, eyes)
         router, told = None, None
         if system.join.rule == "router":
             assert eyes is not None  # noqa: S101 - a router goes by images

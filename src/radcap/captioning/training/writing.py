@@ -74,7 +74,7 @@ class _Work:
         judged, held = (None, None) if parts.held is None else self._fed(encoder, parts.held, fed.recall)
         taught = Course(maker, encoder).teach(fed.feed, judged.feed if judged else None, maker.system.train)
         phrases = finding_phrases(fit.captions) if maker.system.generate.supported else {}
-        medians, chooser = self._medians(fit), self._chooser(taught, fit)
+        medians, chooser = self._medians(fit), fit_reranker(maker, fit, taught.encoder.eyes(maker))
         model = self._model(taught, phrases, fed.recall, medians, chooser)
         figures = (
             None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
@@ -83,7 +83,7 @@ class _Work:
         last, recall = taught, fed.recall
         if maker.system.train.refit and parts.held is not None:
             last, recall, phrases = self._refitted(taught, phrases)
-            chooser = self._chooser(last, parts.both)
+            chooser = fit_reranker(maker, parts.both, last.encoder.eyes(maker))
         stages = {name: stage_facts(one) for name, one in taught.stages.items()}
         data = {**parts.to_json(), "refused": _refused((parts.fit, fit), (parts.held, held))}
         facts = {"data": data, "stages": stages, "seconds": round(time.monotonic() - started, 1)}
@@ -150,13 +150,6 @@ class _Work:
         critical = taught.stages["scst"].epoch + 1 if "scst" in taught.stages else None
         again = Course(maker, encoder, "refit", critical).teach(fed.feed, None, train)
         return again, fed.recall, finding_phrases(both.captions) if phrases else {}
-
-    def _chooser(self, taught: Taught, captioned: Captioned) -> Reranker | None:
-        maker, eyes = self.maker, taught.encoder.eyes(self.maker)
-        system = maker.system
-        return fit_reranker(
-            system.rerank, maker.folder, maker.place, captioned, eyes, maker.talk, system.train.seed
-        )
 
     def _model(
         self,
