@@ -36,10 +36,10 @@ def names_folder(settings: BackboneSettings) -> bool:
     return settings.weights != "none" and not is_model_folder(Path(settings.weights))
 
 
-def find_folder(named: str, config: str, who: str = "[backbone] weights") -> Path:
+def find_folder(named: str, config: str, key: str = "[backbone] weights") -> Path:
     """A folder by its path, or by the repository whose `config` the Hugging Face cache holds.
 
-    `who` is the setting that names it.
+    `key` is what names it in a system file.
     """
     path = Path(named)
     if path.is_dir():
@@ -47,7 +47,7 @@ def find_folder(named: str, config: str, who: str = "[backbone] weights") -> Pat
     if not _REPOSITORY.fullmatch(named):
         raise Missing(
             f"The folder {named!r}",
-            f"{who} names it.",
+            f"{key} names it.",
             "Put the published folder there, or name another.",
         )
     cached: Any = transformers_module().utils.cached_file
