@@ -12,12 +12,14 @@ import xgboost
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from radcap.core import Missing, UsageError
 from radcap.detection.learners import LEARNERS, Learner, fit_learner
 from radcap.detection.learners import boosted as boosting
-from radcap.detection.learners.descent import descend
+from radcap.detection.learners.against_rest import against_rest
+from radcap.detection.learners.descent import MARGIN, descend
 from radcap.detection.learners.grove import Grove
 from radcap.detection.learners.learner import prior_logits
 from radcap.detection.learners.linear import Scaling
@@ -54,12 +56,38 @@ def test_logistic_is_that_of_scikit_learn(strength):
         np.testing.assert_allclose(mine[:, label], theirs.decision_function(scaled), rtol=2e-3, atol=2e-3)
 
 
-def test_a_label_does_not_depend_on_those_beside_it(monkeypatch):
+@pytest.mark.parametrize("strength", [0.01, 1.0, 10.0])
+def test_support_vectors_are_those_of_scikit_learn(strength):
     vectors, truth = sample()
-    together = fit_learner(settings("logistic"), vectors, truth).logits(vectors)
-    monkeypatch.setattr("radcap.detection.learners.logistic._TOGETHER", 2)
+    mine = fit_learner(settings("svm", strength=strength), vectors, truth).logits(vectors)
+    scaled = StandardScaler().fit_transform(vectors.astype(np.float64))
+    for label in range(5):
+        # an offset so far away that its size costs nothing
+        theirs = LinearSVC(C=strength, tol=1e-10, max_iter=100_000, intercept_scaling=300)
+        margins = theirs.fit(scaled, truth[:, label]).decision_function(scaled)
+        slope, offset = np.polyfit(margins, mine[:, label], 1)
+        assert slope > 0
+        np.testing.assert_allclose(mine[:, label], slope * margins + offset, atol=0.02)
+
+
+def test_support_vectors_rest_on_no_image_that_is_safe():
+    """An image beyond its margin may lie anywhere there."""
+    vectors, truth = (
+        np.array([[-1.0], [1.0], [5.0], [-5.0]], np.float32),
+        np.array([[0], [1], [1], [0]], bool),
+    )
+    theta = against_rest(Scaling.of(vectors).apply(vectors), truth, 1e6, MARGIN)
+    margins = Scaling.of(vectors).apply(vectors) @ theta
+    np.testing.assert_allclose(margins[:, 0], [-1, 1, 5, -5], atol=1e-2)
+
+
+@pytest.mark.parametrize("kind", ["logistic", "svm"])
+def test_a_label_does_not_depend_on_those_beside_it(kind, monkeypatch):
+    vectors, truth = sample()
+    together = fit_learner(settings(kind), vectors, truth).logits(vectors)
+    monkeypatch.setattr("radcap.detection.learners.against_rest._TOGETHER", 2)
     np.testing.assert_allclose(
-        fit_learner(settings("logistic"), vectors, truth).logits(vectors), together, atol=1e-3
+        fit_learner(settings(kind), vectors, truth).logits(vectors), together, atol=2e-3
     )
 
 
@@ -139,7 +167,7 @@ def test_labels_that_are_learnt_in_parts_are_those_of_all_at_once(monkeypatch):
 
 def test_margins_become_the_log_odds_of_two_normal_laws():
     """Linear discriminant analysis in one dimension, written out."""
-    from radcap.detection.learners.perceptron import _log_odds
+    from radcap.detection.learners.margins import _log_odds
 
     draw = np.random.default_rng(0)
     truth = draw.random((400, 1)) < 0.3

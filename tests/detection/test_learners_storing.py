@@ -144,7 +144,7 @@ TREES = {
 }
 
 
-@pytest.mark.parametrize("kind", ["logistic", "perceptron"])
+@pytest.mark.parametrize("kind", ["logistic", "svm", "perceptron"])
 @pytest.mark.parametrize("said", LINEAR)
 def test_linear_files_that_do_not_fit_are_refused(tmp_path, kind, said):
     settings, _, path = stored(tmp_path, kind)

@@ -11,7 +11,8 @@ from doc_pages import ROOT
 from typer.main import get_command
 
 import radcap
-from radcap.captioning.blocks import CAPTIONERS
+from radcap.captioning.blocks import CAPTIONERS, RERANKERS
+from radcap.captioning.joining_settings import JoinSettings
 from radcap.captioning.settings import ConditionSettings, GenerateSettings, ScstSettings
 from radcap.captioning.system import CaptionSystem
 from radcap.cli.main import app
@@ -126,6 +127,8 @@ def tables_of(kind):
         ),
         ("how-to/caption.md", ["Key of `[condition]`"], names_of(ConditionSettings)),
         ("how-to/caption.md", ["Key of `[scst]`"], names_of(ScstSettings)),
+        ("how-to/caption.md", ["Key of `[join]`"], names_of(JoinSettings)),
+        ("how-to/caption.md", ["`by` of `[rerank]`"], {*RERANKERS.table}),
         ("how-to/explain.md", ["Method"], {*ATTRIBUTIONS.table}),
         ("explainability.md", ["Family"], {*DEFAULTS}),
         (

@@ -87,13 +87,6 @@ def test_a_system_is_shown_as_a_row_and_as_its_file(tmp_path: Path) -> None:
         assert read_system(tmp_path / "mine.toml") == system
 
 
-def test_a_caption_system_has_no_members(tmp_path: Path) -> None:
-    text = written(quick()) + "\n[[member]]\nfile = 'radcap/quick-captions'\n"
-    (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="member"):
-        read_system(tmp_path / "mine.toml")
-
-
 def test_a_system_is_trained_by_path_with_a_change_and_asked_by_path(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(written(captioner()), encoding="utf-8")
     drawn().save(tmp_path / "data")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from radcap.core.registry import Registry
 
-__all__ = ["CAPTIONERS", "DECODERS", "FAMILIES", "RERANKERS", "WRITING"]
+__all__ = ["CAPTIONERS", "DECODERS", "EYELESS", "FAMILIES", "ONE_DRAFT", "RERANKERS", "WRITING"]
 
 # What writes word after word over a memory of the image.
 DECODERS = Registry(
@@ -45,6 +45,10 @@ CAPTIONERS = Registry(
         "template": "radcap.captioning.training.templating:train_template",
     },
 )
+# Kinds that look at no image, or not with a backbone of ours.
+EYELESS = frozenset({"frequent", "random", "chat"})
+# Kinds that come to one caption, so there is nothing to choose from.
+ONE_DRAFT = frozenset({"words", "frequent", "random", "template"})
 # What chooses among drafts, beside the decoder's own score.
 RERANKERS = Registry(
     "reranker",

@@ -20,12 +20,13 @@ _PARALLEL = Range(1, 64, "Give 1 to 64.")
 class JoinSettings:
     """`[join]`: how the captions of members become one.
 
-    pool: all of them are drafts, and [rerank] or [refine] chooses. router: a learner says by the image which
-    member is asked. concatenate: one after another.
+    pool: all of them are drafts, and [rerank] or [refine] chooses; without one, the draft that agrees most
+    with the others. router: a learner says by the image which member is asked: the one that learnt from
+    captions as long (its [data] least and most) as the image's would be. concatenate: one after another.
     """
 
     rule: Literal["pool", "router", "concatenate"] = "pool"
-    learner: str = "svm"  # router
+    learner: str = "svm"  # router: by a name of the table of learners
     append: tuple[str, ...] = ()  # members whose captions follow the one that was chosen
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
+from radcap.captioning.blocks import EYELESS
 from radcap.captioning.joining_settings import JoinSettings, RefineSettings, RerankSettings
 from radcap.captioning.pretrained_settings import PretrainedSettings
 from radcap.captioning.settings import (
@@ -31,7 +32,18 @@ from radcap.detection.decisions.config import Decision
 from radcap.detection.system import Known
 from radcap.vision.settings import BackboneSettings, HeadSettings, ImageSettings
 
-__all__ = ["CaptionMember", "CaptionModel", "CaptionSystem", "caption_tables"]
+__all__ = [
+    "OF_THE_WHOLE",
+    "CaptionMember",
+    "CaptionModel",
+    "CaptionSystem",
+    "alone",
+    "caption_tables",
+    "sees",
+    "shared",
+]
+
+OF_THE_WHOLE = ("rerank", "refine", "post")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +82,11 @@ class CaptionMember(CaptionModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptionSystem(CaptionModel):
-    """A system file of the task captions. With members, its own tables are what members have in common."""
+    """A system file of the task captions.
+
+    With members, its own tables are what members have in common, but for those that act on the joined caption
+    (`OF_THE_WHOLE`): a member has such a table where it writes one.
+    """
 
     name: str
     edition: str = ""
@@ -90,3 +106,20 @@ class CaptionSystem(CaptionModel):
 def caption_tables(model: CaptionModel) -> dict[str, Any]:
     """The tables of a captioner by name, to make another of them."""
     return {one.name: getattr(model, one.name) for one in fields(CaptionModel)}
+
+
+def shared(system: CaptionSystem) -> CaptionMember:
+    """What a member is before it says anything."""
+    common = {name: one for name, one in caption_tables(system).items() if name not in OF_THE_WHOLE}
+    return CaptionMember(**common)
+
+
+def alone(member: CaptionMember) -> CaptionSystem:
+    """A resolved member as a system of its own."""
+    return CaptionSystem(name=member.name, task="captions", **caption_tables(member))
+
+
+def sees(model: CaptionModel) -> bool:
+    """Whether its eyes give a vector of an image: a backbone's, or a detector's where there is one."""
+    kind = model.decoder.kind
+    return kind not in EYELESS or (kind == "chat" and model.detector.is_there)

@@ -1,29 +1,47 @@
 """A caption system from the keys of its file, and back.
 
 Invariant: reading loads no torch, and what is written reads as the same value. Tables that cannot go together
-are refused here, before anything is trained.
+are refused here, before anything is trained: those of each member, where there are members.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from radcap.captioning.blocks import CAPTIONERS, DECODERS, FAMILIES, RERANKERS
+from radcap.captioning.blocks import CAPTIONERS, DECODERS, FAMILIES, ONE_DRAFT, RERANKERS
 from radcap.captioning.pretrained_settings import PRETRAINED, PretrainedSettings
 from radcap.captioning.settings import CONCEPTS, NEIGHBOURS
-from radcap.captioning.system import CaptionSystem
-from radcap.core.tables import TableFindings, TableReader, to_toml
+from radcap.captioning.system import (
+    CaptionMember,
+    CaptionModel,
+    CaptionSystem,
+    caption_tables,
+    sees,
+    shared,
+)
+from radcap.core.tables import (
+    TableFindings,
+    TableReader,
+    are_tables,
+    check_blocks,
+    note_both,
+    single_tables,
+    spot_name,
+    to_toml,
+)
 from radcap.detection.decisions.rules import RULES
+from radcap.detection.learners.registry import LEARNERS
 from radcap.vision.blocks import HEADS, POOLINGS
 from radcap.vision.settings import AugmentSettings, BackboneSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from radcap.core.registry import Registry
-    from radcap.core.tables import TomlText
+    from radcap.core.tables import Spot, TomlText
 
-__all__ = ["OWN_DETECTOR", "caption_toml", "read_caption_system"]
+__all__ = ["OWN_DETECTOR", "caption_toml", "read_caption_system", "read_caption_tables"]
 
 OWN_DETECTOR = "concepts"  # the folder inside of a captioner's, and its name in [detector] model
 
@@ -34,32 +52,69 @@ _BLOCKS: tuple[tuple[str, str, Registry], ...] = (
     ("head", "kind", HEADS),
     ("head", "pool", POOLINGS),
     ("decision", "rule", RULES),
+    ("join", "learner", LEARNERS),
     ("rerank", "by", RERANKERS),
 )
+_TABLES = {"join", *caption_tables(CaptionModel())}
 
 
 def read_caption_system(toml: TomlText) -> CaptionSystem:
-    """The system of a file, refused with all that is wrong with it."""
+    """The system of a file, refused with all that is wrong with it; its members are still to be resolved."""
+    system = read_caption_tables(toml)
     findings = TableFindings(toml.text)
-    system = TableReader(findings, CaptionSystem).read(CaptionSystem, toml.values)
-    for table, key, known in _BLOCKS:
-        held = toml.values.get(table)
-        name = cast("dict[str, Any]", held).get(key) if isinstance(held, dict) else None
-        if isinstance(name, str) and name not in known.table and name not in known.names:
-            findings.note_choice((table, key), name, known.names)
+    for at, model in _models(system):
+        for table, why in _contradictions(model):
+            spot = (*at, table)
+            findings.note("SYS205", spot, place=spot_name(spot), why=why)
     findings.refuse(toml.path)
-    for table, why in _contradictions(cast("CaptionSystem", system)):
-        findings.note("SYS205", (table,), place=f"[{table}]", why=why)
+    return system
+
+
+def read_caption_tables(toml: TomlText) -> CaptionSystem:
+    """The same, without a look at how the tables go together."""
+    findings = TableFindings(toml.text)
+    system = _system(toml.values, findings)
     findings.refuse(toml.path)
     return cast("CaptionSystem", system)
 
 
 def caption_toml(system: CaptionSystem, *, full: bool = False) -> str:
     """The file of a system: the keys that differ from the defaults, or all of them."""
-    return to_toml(system, full=full)
+    base = shared(system)
+    parts = [to_toml(system, full=full, without=("member",))]
+    parts += [f"\n[[member]]\n{to_toml(one, base, full=full, at=('member',))}" for one in system.member]
+    return "".join(parts)
 
 
-def _contradictions(system: CaptionSystem) -> Iterator[tuple[str, str]]:
+def _models(system: CaptionSystem) -> list[tuple[Spot, CaptionModel]]:
+    """Those that write, and where they stand; the file of a member is looked at by itself."""
+    inside = [(("member", n), one) for n, one in enumerate(system.member) if not one.file]
+    return [*inside] if system.member else [((), system)]
+
+
+def _system(values: Mapping[str, Any], findings: TableFindings) -> CaptionSystem | None:
+    reader, given = TableReader(findings, CaptionSystem), values.get("member")
+    own = {key: one for key, one in values.items() if key != "member" or not are_tables(one)}
+    system = reader.read(CaptionSystem, single_tables(own, _TABLES, (), findings))
+    check_blocks(values, _BLOCKS, (), findings)
+    if not are_tables(given):
+        return system
+    common = shared(system) if system else CaptionMember()
+    found = [_member(reader, one, n, common, findings) for n, one in enumerate(given)]
+    return replace(system, member=tuple(one for one in found if one)) if system else None
+
+
+def _member(
+    reader: TableReader, given: dict[str, Any], n: int, common: CaptionMember, findings: TableFindings
+) -> CaptionMember | None:
+    at = ("member", n)
+    member = reader.read(CaptionMember, single_tables(given, _TABLES, at, findings), at, common)
+    note_both(given, n, caption_tables(common), findings)
+    check_blocks(given, _BLOCKS, at, findings)
+    return member
+
+
+def _contradictions(system: CaptionModel) -> Iterator[tuple[str, str]]:
     """What cannot be, by the table that has to change."""
     has_detector = system.detector.is_there
     if not has_detector:
@@ -73,6 +128,7 @@ def _contradictions(system: CaptionSystem) -> Iterator[tuple[str, str]]:
     yield from _published(system, shares=has_detector and not own and system.detector.share)
     yield from _untold(system)
     yield from _bridged(system)
+    yield from _unchosen(system)
     looks = system.backbone.frozen or (has_detector and system.detector.share)
     if system.decoder.kind == "words" and looks and system.image.augment != AugmentSettings():
         yield "image", "A backbone that is not trained sees each image once. Delete [image.augment]."
@@ -85,7 +141,7 @@ def _contradictions(system: CaptionSystem) -> Iterator[tuple[str, str]]:
         yield "generate", f"{most} at most. Lower it, or raise [decoder] longest."
 
 
-def _asking(system: CaptionSystem) -> Iterator[tuple[str, str]]:
+def _asking(system: CaptionModel) -> Iterator[tuple[str, str]]:
     """What is asked of a detector that is not there."""
     if system.condition.asks:
         yield "condition", "It tells what a detector says, and there is none. Give [detector] model."
@@ -97,7 +153,7 @@ def _asking(system: CaptionSystem) -> Iterator[tuple[str, str]]:
         yield "decoder", "A template says what a detector found. Give [detector] model."
 
 
-def _beside_detector(system: CaptionSystem) -> Iterator[tuple[str, str]]:
+def _beside_detector(system: CaptionModel) -> Iterator[tuple[str, str]]:
     """Joint tasks that a detector leaves no room for."""
     if system.detector.share and _is_joint(system):
         yield "joint", "The encoder is the detector's, and is not trained. Delete [joint], or [detector]."
@@ -108,7 +164,7 @@ def _beside_detector(system: CaptionSystem) -> Iterator[tuple[str, str]]:
         )
 
 
-def _bridged(system: CaptionSystem) -> Iterator[tuple[str, str]]:
+def _bridged(system: CaptionModel) -> Iterator[tuple[str, str]]:
     """A bridge where there is none to build, or a second one."""
     if system.decoder.bridge == "linear":
         return
@@ -119,7 +175,7 @@ def _bridged(system: CaptionSystem) -> Iterator[tuple[str, str]]:
         yield "head", "Its heads look at the queries of [decoder] bridge already. Delete [head.bridge]."
 
 
-def _untold(system: CaptionSystem) -> Iterator[tuple[str, str]]:
+def _untold(system: CaptionModel) -> Iterator[tuple[str, str]]:
     """A prompt that names what is not told, or does not name what is."""
     told = system.condition
     if CONCEPTS in told.prompt and told.concepts == "none":
@@ -129,7 +185,7 @@ def _untold(system: CaptionSystem) -> Iterator[tuple[str, str]]:
         yield "condition", f"{why}. Give both, or neither."
 
 
-def _published(system: CaptionSystem, *, shares: bool) -> Iterator[tuple[str, str]]:
+def _published(system: CaptionModel, *, shares: bool) -> Iterator[tuple[str, str]]:
     """What cannot be with a captioner that others published, or without one."""
     given, kind = system.pretrained, system.decoder.kind
     if kind not in PRETRAINED:
@@ -152,7 +208,7 @@ def _published(system: CaptionSystem, *, shares: bool) -> Iterator[tuple[str, st
         yield from _as_it_is(system)
 
 
-def _parts_of_published(system: CaptionSystem) -> Iterator[tuple[str, str]]:
+def _parts_of_published(system: CaptionModel) -> Iterator[tuple[str, str]]:
     given, kind = system.pretrained, system.decoder.kind
     if given.eyes and (kind != "encoder-decoder" or not given.model):
         why = "eyes is the image encoder under the language model that model names, in an encoder-decoder"
@@ -166,7 +222,7 @@ def _parts_of_published(system: CaptionSystem) -> Iterator[tuple[str, str]]:
         yield "joint", f"{why}. Set it to 0, or delete lora_layers."
 
 
-def _as_it_is(system: CaptionSystem) -> Iterator[tuple[str, str]]:
+def _as_it_is(system: CaptionModel) -> Iterator[tuple[str, str]]:
     """A model that is asked as it is learns nothing, so nothing can be wanted that has to be learnt."""
     given, told = system.pretrained, system.condition
     if given.lora or given.freeze or given.eyes:
@@ -184,7 +240,16 @@ def _as_it_is(system: CaptionSystem) -> Iterator[tuple[str, str]]:
         yield "condition", f"{why}. Delete [condition], or let it learn."
 
 
-def _alone(system: CaptionSystem) -> Iterator[tuple[str, str]]:
+def _unchosen(system: CaptionModel) -> Iterator[tuple[str, str]]:
+    """Drafts that cannot be chosen from."""
+    kind, wanted = system.decoder.kind, system.rerank
+    if wanted.by != "none" and kind in ONE_DRAFT:
+        yield "rerank", f"A captioner of the kind {kind!r} has one draft, and none to choose. Delete it."
+    elif wanted.by == "alignment" and not wanted.model and not sees(system):
+        yield "rerank", f"The kind {kind!r} has no vector of an image to learn from. Give [rerank] model."
+
+
+def _alone(system: CaptionModel) -> Iterator[tuple[str, str]]:
     """Settings that mean nothing by themselves."""
     if system.data.memory and system.decoder.kind != "nearest":
         yield "data", "memory is what the kind 'nearest' remembers. Delete it, or change [decoder] kind."
@@ -192,6 +257,6 @@ def _alone(system: CaptionSystem) -> Iterator[tuple[str, str]]:
         yield "condition", "alike and clusters choose neighbours, and neighbours is 0. Give neighbours."
 
 
-def _is_joint(system: CaptionSystem) -> bool:
+def _is_joint(system: CaptionModel) -> bool:
     joint = system.joint
     return any((joint.concepts, joint.types, joint.modality, joint.region, joint.direction))

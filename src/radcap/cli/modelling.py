@@ -99,7 +99,11 @@ def _concept_summary(card: dict[str, Any], out: Path) -> list[str]:
 
 def _caption_summary(card: dict[str, Any], out: Path) -> list[str]:
     """A line for each source of captions, since they are never scored together."""
-    lines = [f"{out}: {card['name']}, a captioner of the kind {card['decoder']}"]
+    if "members" in card:
+        what = f"{counted(len(card['members']), 'captioner')} in one, {card['join']}"
+    else:
+        what = f"a captioner of the kind {card['decoder']}"
+    lines = [f"{out}: {card['name']}, {what}"]
     figures: dict[str, dict[str, Any]] = card["held_out"] or {}
     for source, held in figures.items():
         scores = ", ".join(f"{name} {one['value']:.4f}" for name, one in held.items() if name != "n")

@@ -6,19 +6,19 @@ so nothing about members fails after hours of training.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from radcap.core import RadcapError, UsageError
-from radcap.core.tables import TableFindings
+from radcap.core import UsageError
+from radcap.core.tables import MemberFiles, TableFindings, leads_nowhere, member_names
 from radcap.detection.ensembles import Ensemble, combine, ensemble_rule
 from radcap.detection.ensembles.rules import ENSEMBLES
 from radcap.detection.system import WAYS, ConceptSystem, Member, tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
 __all__ = ["resolve"]
 
@@ -44,67 +44,28 @@ def resolve(
     """
     findings = TableFindings(text)
     _check_tables(system, findings)
-    files = _Files(find, leads_back or _never)
+    files = MemberFiles(find, leads_back or leads_nowhere)
     found = [_expanded(one, n, files, findings) for n, one in enumerate(system.member)]
     findings.refuse(path)
-    resolved = replace(system, member=tuple(_named(found, findings)), ensemble=_weighted(system, findings))
+    resolved = replace(system, member=_named(found, findings), ensemble=_weighted(system, findings))
     findings.refuse(path)
     _check_rule(resolved, findings)
     findings.refuse(path)
     return resolved
 
 
-@dataclass(frozen=True, slots=True)
-class _Files:
-    """The files that members name."""
-
-    find: Callable[[str], ConceptSystem]
-    leads_back: Callable[[str], bool]
-
-
-def _never(_: str) -> bool:
-    return False
-
-
-def _expanded(member: Member, n: int, files: _Files, findings: TableFindings) -> Member:
-    if member.file:
-        member = _from_file(member, n, files, findings)
+def _expanded(member: Member, n: int, files: MemberFiles[ConceptSystem], findings: TableFindings) -> Member:
+    if member.file and (found := files.get(member.file, n, findings)) is not None:
+        member = replace(member, file="", name=member.name or found.name, **tables(found))
     if member.seed is not None:
         member = replace(member, train=replace(member.train, seed=member.seed), seed=None)
     return replace(member, weight=None)
 
 
-def _from_file(member: Member, n: int, files: _Files, findings: TableFindings) -> Member:
-    try:
-        found = files.find(member.file)
-    except RadcapError as error:
-        findings.note("SYS302", ("member", n, "file"), n=n + 1, why=error)
-        return member
-    if found.member:
-        code = "SYS304" if files.leads_back(member.file) else "SYS303"
-        findings.note(code, ("member", n, "file"), n=n + 1, file=repr(member.file))
-    return replace(member, file="", name=member.name or found.name, **tables(found))
-
-
-def _named(members: Sequence[Member], findings: TableFindings) -> Iterator[Member]:
+def _named(members: Sequence[Member], findings: TableFindings) -> tuple[Member, ...]:
     """Each with a name: its own, or that of its backbone, numbered where it repeats."""
-    taken: set[str] = set()
-    given = {one.name for one in members}
-    for n, member in enumerate(members):
-        name = member.name or _free_name(member.backbone.name, taken | given)
-        if name in taken:
-            why = f"Its name {name!r} is that of another. Give each member a name of its own."
-            findings.note("SYS205", ("member", n, "name"), place=f"Member {n + 1}", why=why)
-        taken.add(name)
-        yield replace(member, name=name)
-
-
-def _free_name(name: str, taken: set[str]) -> str:
-    free, number = name, 1
-    while free in taken:
-        number += 1
-        free = f"{name}-{number}"
-    return free
+    names = member_names([(one.name, one.backbone.name) for one in members], findings)
+    return tuple(replace(one, name=name) for one, name in zip(members, names, strict=True))
 
 
 def _weighted(system: ConceptSystem, findings: TableFindings) -> Ensemble:

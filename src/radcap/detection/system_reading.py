@@ -6,10 +6,18 @@ Invariant: reading loads no torch, and what is written reads as the same value.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from radcap.core import UsageError
-from radcap.core.tables import TableFindings, TableReader, to_toml
+from radcap.core.tables import (
+    TableFindings,
+    TableReader,
+    are_tables,
+    check_blocks,
+    note_both,
+    single_tables,
+    to_toml,
+)
 from radcap.detection.decisions.rules import RULES
 from radcap.detection.ensembles.rules import ENSEMBLES
 from radcap.detection.learners.config import Learner
@@ -25,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from radcap.core.registry import Registry
-    from radcap.core.tables import Spot, TomlText
+    from radcap.core.tables import TomlText
 
 __all__ = ["read_concept_system", "system_toml"]
 
@@ -62,10 +70,10 @@ def system_toml(system: ConceptSystem, *, full: bool = False) -> str:
 
 def _system(values: Mapping[str, Any], findings: TableFindings) -> ConceptSystem | None:
     reader, given = TableReader(findings, ConceptSystem), values.get("member")
-    own = {key: one for key, one in values.items() if key != "member" or not _are_tables(one)}
-    system = _own(reader, _single(own, (), findings), findings)
-    _check_blocks(values, (), findings)
-    if not _are_tables(given):
+    own = {key: one for key, one in values.items() if key != "member" or not are_tables(one)}
+    system = _own(reader, single_tables(own, _TABLES, (), findings), findings)
+    check_blocks(values, _BLOCKS, (), findings)
+    if not are_tables(given):
         return system
     common = _common(system) if system else Member()
     found = [_member(reader, one, n, common, findings) for n, one in enumerate(given)]
@@ -92,43 +100,16 @@ def _own(reader: TableReader, given: dict[str, Any], findings: TableFindings) ->
         return None
 
 
-def _single(given: Mapping[str, Any], at: Spot, findings: TableFindings) -> dict[str, Any]:
-    """The keys without tables that were opened as one of many."""
-    many = [key for key, one in given.items() if key in _TABLES and one and _are_tables(one)]
-    for key in many:
-        name = ".".join([*(str(one) for one in at if isinstance(one, str)), key])
-        why = f"One such table is read. Write [{name}], and once."
-        findings.note("SYS205", (*at, key, 0), place=f"[[{name}]]", why=why)
-    return {key: one for key, one in given.items() if key not in many}
-
-
-def _are_tables(given: object) -> TypeGuard[list[dict[str, Any]]]:
-    """Anything else is refused as any key is."""
-    return isinstance(given, list) and all(isinstance(one, dict) for one in cast("list[object]", given))
-
-
 def _member(
     reader: TableReader, given: dict[str, Any], n: int, common: Member, findings: TableFindings
 ) -> Member | None:
     if "text" in given:  # what others share for their networks is not meant for it
         common = replace(common, search=SearchSettings(), teacher=TeacherSettings())
-    member = reader.read(Member, _single(given, ("member", n), findings), ("member", n), common)
-    own = [key for key in tables(common) if key in given]
-    if given.get("file") and own:
-        fields = {"n": n + 1, "file": repr(given["file"]), "tables": ", ".join(f"[{key}]" for key in own)}
-        findings.note("SYS301", ("member", n), **fields)
-    _check_blocks(given, ("member", n), findings)
+    own = single_tables(given, _TABLES, ("member", n), findings)
+    member = reader.read(Member, own, ("member", n), common)
+    note_both(given, n, tables(common), findings)
+    check_blocks(given, _BLOCKS, ("member", n), findings)
     return member
-
-
-def _check_blocks(values: Mapping[str, Any], at: Spot, findings: TableFindings) -> None:
-    """Names of blocks that nobody registered; what is no name was refused before."""
-    for table, key, known in _BLOCKS:
-        held = values.get(table)
-        name = cast("dict[str, Any]", held).get(key) if isinstance(held, dict) else None
-        # ours first: looking for plug-ins takes milliseconds
-        if isinstance(name, str) and name not in known.table and name not in known.names:
-            findings.note_choice((*at, table, key), name, known.names)
 
 
 def _common(system: ConceptSystem) -> Member:

@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
     System: TypeAlias = ConceptSystem | CaptionSystem | ExplainSystem
 
-__all__ = ["READERS", "read_concepts", "read_system", "system_names", "systems", "systems_of"]
+__all__ = [
+    "READERS",
+    "read_captions",
+    "read_concepts",
+    "read_system",
+    "system_names",
+    "systems",
+    "systems_of",
+]
 
 _SUFFIX = ".toml"
 READERS = {  # task -> reader of its file
@@ -59,21 +67,28 @@ def systems_of(task: str) -> tuple[System, ...]:
 
 def read_system(name_or_path: str | Path) -> System:
     """The system of that name, or the one in a file; a member's file is looked for beside it."""
-    from radcap.detection.members import resolve
+    from radcap.captioning.members import resolve as resolve_captions
+    from radcap.captioning.system import CaptionSystem
+    from radcap.detection.members import resolve as resolve_concepts
     from radcap.detection.system import ConceptSystem
 
     file, folder = _file(name_or_path, Path())
     toml = read_toml(file, str(name_or_path))
     system = _read(toml)
-    if not isinstance(system, ConceptSystem):
-        return system
-    return resolve(
-        system,
-        lambda member: _member(member, folder),
-        text=toml.text,
-        path=str(name_or_path),
-        leads_back=lambda member: _key(file) in _keys_from(member, folder, set()),
-    )
+
+    def leads_back(member: str) -> bool:
+        return _key(file) in _keys_from(member, folder, set())
+
+    told = {"text": toml.text, "path": str(name_or_path)}
+    if isinstance(system, ConceptSystem):
+        return resolve_concepts(
+            system, lambda one: _concepts(_member(one, folder), one), **told, leads_back=leads_back
+        )
+    if isinstance(system, CaptionSystem):
+        return resolve_captions(
+            system, lambda one: _captions(_member(one, folder), one), **told, leads_back=leads_back
+        )
+    return system
 
 
 def read_concepts(name_or_path: str | Path) -> ConceptSystem:
@@ -81,8 +96,13 @@ def read_concepts(name_or_path: str | Path) -> ConceptSystem:
     return _concepts(read_system(name_or_path), str(name_or_path))
 
 
-def _member(name: str, folder: Path) -> ConceptSystem:
-    return _concepts(_read(read_toml(_file(name, folder)[0], name)), name)
+def read_captions(name_or_path: str | Path) -> CaptionSystem:
+    """The same, where a caption system is wanted."""
+    return _captions(read_system(name_or_path), str(name_or_path))
+
+
+def _member(name: str, folder: Path) -> System:
+    return _read(read_toml(_file(name, folder)[0], name))
 
 
 def _keys_from(name: str, folder: Path, seen: set[str]) -> set[str]:
@@ -90,11 +110,11 @@ def _keys_from(name: str, folder: Path, seen: set[str]) -> set[str]:
     try:
         file, beside = _file(name, folder)
         key = _key(file)
-        members = () if key in seen else _member(name, folder).member
+        system = None if key in seen else _member(name, folder)
     except RadcapError:
         return seen
     seen.add(key)
-    for member in members:
+    for member in getattr(system, "member", ()):  # explanations have none
         if member.file:
             _keys_from(member.file, beside, seen)
     return seen
@@ -110,6 +130,14 @@ def _concepts(system: System, name: str) -> ConceptSystem:
 
     if not isinstance(system, ConceptSystem):
         raise UsageError(f"{name} is a system of the task {system.task}. A concept system is wanted here.")
+    return system
+
+
+def _captions(system: System, name: str) -> CaptionSystem:
+    from radcap.captioning.system import CaptionSystem
+
+    if not isinstance(system, CaptionSystem):
+        raise UsageError(f"{name} is a system of the task {system.task}. A caption system is wanted here.")
     return system
 
 

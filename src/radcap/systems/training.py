@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, cast
 from radcap.core import Missing, UsageError
 from radcap.core.dotted import load_dotted
 from radcap.core.tables import TomlText
-from radcap.systems.catalogue import READERS, read_concepts, read_system
+from radcap.systems.catalogue import READERS, read_captions, read_concepts, read_system
 from radcap.systems.showing import written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from radcap.captioning.system import CaptionSystem
     from radcap.datasets import Dataset
     from radcap.detection.models.any_folder import AnyFolder
     from radcap.detection.system import ConceptSystem
@@ -73,11 +74,14 @@ def _check_out(out: Path) -> None:
 
 def changed(system: System, changes: Mapping[str, str]) -> System:
     """The system with settings replaced, in it and in each of its members."""
+    from radcap.captioning.system import CaptionSystem
     from radcap.detection.system import ConceptSystem
 
     path, wanted = f"{system.name} with its changes", {key: _value(key, one) for key, one in changes.items()}
     if isinstance(system, ConceptSystem):
         return _changed_concepts(system, wanted, path)
+    if isinstance(system, CaptionSystem):
+        return _changed_captions(system, wanted, path)
     values = tomllib.loads(written(system, full=True))
     for key, value in wanted.items():
         _set(values, key, value)
@@ -100,6 +104,25 @@ def _changed_concepts(system: ConceptSystem, wanted: Mapping[str, object], path:
         values = {key: one for key, one in values.items() if key not in _ANSWERS}
     values |= {"member": members} if members else {}
     return resolve(read_concept_system(TomlText(values, "", path)), read_concepts, path=path)
+
+
+def _changed_captions(system: CaptionSystem, wanted: Mapping[str, object], path: str) -> CaptionSystem:
+    """What is of the whole stays there; each of the other tables has its place in every member too."""
+    from radcap.captioning.members import resolve
+    from radcap.captioning.system import OF_THE_WHOLE
+    from radcap.captioning.system_reading import caption_toml, read_caption_system, read_caption_tables
+
+    values = tomllib.loads(caption_toml(system, full=True))
+    members = cast("list[dict[str, Any]]", values.pop("member", []))
+    for key, value in wanted.items():
+        _set(values, key, value)
+    read_caption_tables(TomlText(values, "", path))  # what is wrong is told once, and not of each member
+    for key, value in wanted.items():
+        table, dot, _ = key.partition(".")
+        for one in members if dot and table not in (*OF_THE_WHOLE, "join", "published") else ():
+            _set(one, key, value)
+    values |= {"member": members} if members else {}
+    return resolve(read_caption_system(TomlText(values, "", path)), read_captions, path=path)
 
 
 def _concerned(members: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:

@@ -24,12 +24,23 @@ __all__ = ["CaptionAnswers", "Draft", "Line", "NeighbourCaption", "write_log"]
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A caption that was weighed. `refused` are concepts and words of it that nothing supports."""
+    """A caption that was weighed. `refused` are concepts and words of it that nothing supports; `source` is
+    who wrote it, where several did."""
 
     text: str
     score: float
     log_probability: float | None = None
     refused: tuple[str, ...] = ()
+    source: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        told = {
+            "text": self.text,
+            "score": self.score,
+            "log_probability": self.log_probability,
+            "unsupported": list(self.refused),
+        }
+        return {**told, "source": self.source} if self.source else told
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +73,7 @@ class Line:
             "image": self.image,
             "caption": self.caption,
             "by": self.by,
-            "candidates": [
-                {
-                    "text": one.text,
-                    "score": one.score,
-                    "log_probability": one.log_probability,
-                    "unsupported": list(one.refused),
-                }
-                for one in self.drafts
-            ],
+            "candidates": [one.to_json() for one in self.drafts],
             "concepts": dict(self.concepts),
             "neighbours": [one.to_json() for one in self.neighbours],
         }

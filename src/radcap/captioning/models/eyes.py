@@ -8,7 +8,7 @@ decoded, looked at and forgotten.
 # pyright: reportUnknownMemberType=false
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,7 @@ from radcap.detection.models.answers import Answers
 from radcap.vision.pictures.streaming import stream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from radcap.datasets import Dataset
     from radcap.detection.models.network_model import NetworkModel
@@ -34,23 +34,39 @@ _ON_CPU, _ON_GPU = 8, 256  # images a batch
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sight:
-    """A batch that was looked at; `answers` and `vectors` are the detector's, where there is one."""
+    """A batch that was looked at; `answers` and `vectors` are the detector's, where there is one, and
+    `beside` is what other eyes saw."""
 
     ids: tuple[str, ...]
     features: torch.Tensor
     answers: Answers | None
     vectors: torch.Tensor | None
     refused: Mapping[str, str]
+    beside: torch.Tensor | None = None
+
+    @property
+    def gist(self) -> torch.Tensor:
+        """An image as one vector: the detector's, or the mean of the feature map."""
+        return self.features.mean(dim=(2, 3)) if self.vectors is None else self.vectors
+
+    def of(self, ids: Sequence[str]) -> Sight:
+        """Some of its images, without the answers about them."""
+        place = {image: row for row, image in enumerate(self.ids)}
+        rows = [place[image] for image in ids]
+        vectors, beside = (None if one is None else one[rows] for one in (self.vectors, self.beside))
+        return Sight(tuple(ids), self.features[rows], None, vectors, {}, beside)
 
 
 @dataclass(frozen=True, eq=False)
 class Eyes:
-    """`backbone` is None where the detector's looks for the writer too."""
+    """`backbone` is None where the detector's looks for the writer too; `beside` are other eyes, which look
+    at the same images for what chooses among drafts."""
 
     place: Place
     view: View
     backbone: Backbone | None = None
     detector: NetworkModel | None = None
+    beside: Eyes | None = None
 
     def __post_init__(self) -> None:
         if self.backbone is None and self.detector is None:
@@ -69,8 +85,20 @@ class Eyes:
         assert self.detector is not None  # noqa: S101 - one of the two is there
         return self.detector.network.backbone
 
+    @property
+    def gist_width(self) -> int:
+        """Of the vector that stands for an image."""
+        return self.width if self.detector is None else self.detector.network.backbone.width
+
     def look(self, dataset: Dataset) -> Iterator[Sight]:
         """The images of a dataset, a batch at a time."""
+        if self.beside is None:
+            yield from self._looked(dataset)
+            return
+        for sight, other in zip(self._looked(dataset), self.beside.look(dataset), strict=True):
+            yield replace(sight, beside=other.gist)
+
+    def _looked(self, dataset: Dataset) -> Iterator[Sight]:
         on_gpu = self.place.device.type == "cuda"
         size, threads = (_ON_GPU, 1) if on_gpu else (_ON_CPU, 0)
         shots = stream(dataset, self.view, size, threads=threads)

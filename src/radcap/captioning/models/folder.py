@@ -6,6 +6,8 @@
     neighbours/        the images it remembers         concepts/    its detector, a model folder of its own
     findings.json      the words of findings           card.json    what it is, saw, and how good it is
     pretrained/        the published captioner it began with, as it was trained, in transformers' own layout
+    members/NAME/      captioners that are joined      router/      what says which of them is asked
+    reranker/          what was learnt to choose among drafts
     clusters.json      the cluster of each concept
     dmmcs.safetensors, dmmcs.json, medians.json        words and concepts, and how near captions come to them
 
@@ -20,6 +22,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from radcap.captioning.members import resolve
 from radcap.captioning.system_reading import OWN_DETECTOR, caption_toml, read_caption_system
 from radcap.core import Task, UsageError
 from radcap.core.tables import read_toml
@@ -66,6 +69,17 @@ class CaptionFolder(AnyFolder):
         return self.path / "pretrained"
 
     @property
+    def reranker(self) -> Path:
+        return self.path / "reranker"
+
+    @property
+    def router(self) -> Path:
+        return self.path / "router" / "learner.safetensors"
+
+    def member(self, name: str) -> CaptionFolder:
+        return CaptionFolder(self.member_path(name))
+
+    @property
     def concepts(self) -> ModelFolder:
         return ModelFolder(self.path / OWN_DETECTOR)
 
@@ -101,7 +115,12 @@ class CaptionFolder(AnyFolder):
         self.write("system.toml", caption_toml(system, full=True))
 
     def system(self) -> CaptionSystem:
-        return read_caption_system(read_toml(self.path / "system.toml", str(self.path / "system.toml")))
+        """The settings; members have been expanded when they were written."""
+        toml = read_toml(self.path / "system.toml", str(self.path / "system.toml"))
+        return resolve(read_caption_system(toml), self._elsewhere, text=toml.text, path=toml.path)
+
+    def _elsewhere(self, file: str) -> CaptionSystem:
+        raise self.broken("system.toml", f"its members are not whole: one is named by the file {file!r}")
 
     def has(self, name: str) -> bool:
         return (self.path / name).exists()

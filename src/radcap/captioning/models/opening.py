@@ -16,6 +16,7 @@ from radcap.captioning.building import make_top, put_kept
 from radcap.captioning.generation.dmmcs import Guide
 from radcap.captioning.models.eyes import Eyes
 from radcap.captioning.models.folder import CaptionFolder
+from radcap.captioning.models.members_opening import open_members
 from radcap.captioning.models.plain_models import (
     FrequentModel,
     NearestModel,
@@ -30,6 +31,7 @@ from radcap.captioning.models.writer_model import WriterModel
 from radcap.captioning.pretrained import has_own_eyes, open_published, published_tokenizer
 from radcap.captioning.pretrained.saving import saved_source
 from radcap.captioning.prompting import make_prompter
+from radcap.captioning.reranking import Source, make_reranker
 from radcap.captioning.texts.concept_medians import load_medians
 from radcap.captioning.tokens import open_tokenizer
 from radcap.core import InputError
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from radcap.captioning.models.recall import Recall
     from radcap.captioning.network import Top
     from radcap.captioning.pretrained import Published
+    from radcap.captioning.reranking import Reranker
     from radcap.captioning.system import CaptionSystem
     from radcap.captioning.texts.concept_medians import ConceptMedians
     from radcap.captioning.tokens import Tokenizer
@@ -59,7 +62,7 @@ if TYPE_CHECKING:
     from radcap.vision.backbones import Backbone
     from radcap.vision.training import Place
 
-__all__ = ["PHRASES", "Captioner", "is_kept", "make_model", "open_captioner"]
+__all__ = ["PHRASES", "Captioner", "is_kept", "load_reranker", "make_model", "open_captioner"]
 
 PHRASES, WORDS = "findings.json", "words.json"
 _BACKBONE, _HEAD = "backbone.", "head."  # how the names of weights begin
@@ -80,6 +83,8 @@ def open_captioner(model: str | Path, device: str = "auto") -> Captioner:
     folder, place = CaptionFolder(find(model)), pick_place(device)
     folder.check()
     system = folder.system()
+    if system.member:
+        return open_members(folder, system, place, lambda one: open_captioner(one, device))
     opened = {
         "template": _template,
         "nearest": _nearest,
@@ -194,7 +199,7 @@ def _writer(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Write
         width, told = eyes.detector.network.backbone.width, eyes.detector.labels
         recall = load_recall(folder, width, system.condition, told)
     phrases = folder.read_phrases(PHRASES) if folder.has(PHRASES) else {}
-    return make_model(
+    model = make_model(
         system,
         eyes,
         top.eval().to(place.device),
@@ -204,6 +209,14 @@ def _writer(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Write
         recall=recall,
         medians=load_medians(folder.path) if system.generate.dmmcs else None,
     )
+    return model.choosing(load_reranker(folder, system, place))
+
+
+def load_reranker(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Reranker | None:
+    """What chooses among drafts, where the system names it."""
+    if system.rerank.by == "none":
+        return None
+    return make_reranker(Source(system.rerank, place, folder.reranker))
 
 
 def _template(folder: CaptionFolder, system: CaptionSystem, place: Place) -> TemplateModel:
@@ -220,7 +233,8 @@ def _nearest(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Near
         pool = make_head(HeadSettings(pool=system.head.pool), width, 1).eval().to(place.device)
     else:
         width = eyes.detector.network.backbone.width
-    return NearestModel(eyes, load_recall(folder, width), system.decoder.neighbours, system.post, pool)
+    model = NearestModel(eyes, load_recall(folder, width), system.decoder.neighbours, system.post, pool)
+    return model.choosing(load_reranker(folder, system, place), system.rerank.by)
 
 
 def _frequent(folder: CaptionFolder, system: CaptionSystem, place: Place) -> FrequentModel:  # noqa: ARG001

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 import torch
@@ -10,15 +10,17 @@ import torch
 from radcap.captioning.generation import consensus, image_seed
 from radcap.captioning.grammar import facts_of, sentence
 from radcap.captioning.models.answers import CaptionAnswers, Draft, Line
+from radcap.captioning.models.ranking import reranked
 from radcap.captioning.models.writer_model import answered
 from radcap.captioning.texts import finished
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from radcap.captioning.models.answers import NeighbourCaption
     from radcap.captioning.models.eyes import Eyes, Sight
     from radcap.captioning.models.recall import Recall
+    from radcap.captioning.reranking import Reranker
     from radcap.captioning.settings import PostSettings
     from radcap.core import Cui, ImageId
     from radcap.datasets import Dataset
@@ -57,31 +59,46 @@ class TemplateModel:
 
 @dataclass(frozen=True, eq=False)
 class NearestModel:
-    """The caption of the nearest training image; of several, the one that agrees most with the others."""
+    """The caption of the nearest training image; of several, the one that agrees most with the others, or
+    that a reranker takes."""
 
     eyes: Eyes
     recall: Recall
     neighbours: int
     post: PostSettings
     pool: Head | None = None  # makes a vector of a feature map, where no detector does
+    reranker: Reranker | None = None
+    way: str = "nearest"  # in which a caption is chosen
 
     @property
     def labels(self) -> tuple[Cui, ...]:
         return ()
+
+    def choosing(self, reranker: Reranker | None, way: str) -> NearestModel:
+        """The same with a reranker, whose eyes look beside its own."""
+        if reranker is None:
+            return self
+        return replace(self, eyes=replace(self.eyes, beside=reranker.eyes), reranker=reranker, way=way)
 
     def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> CaptionAnswers:
         return answered(self.eyes, dataset, self._lines, self.post, progress)
 
     def _lines(self, sight: Sight) -> list[Line]:
         near = self.recall.nearest(vectors_of(sight, self.pool).cpu().numpy(), self.neighbours)
-        return [self._line(one, some) for one, some in zip(sight.ids, near, strict=True)]
+        drafts: Sequence[Sequence[Draft]] = [_agreed([one.caption for one in some]) for some in near]
+        if self.reranker is not None:
+            drafts = reranked(drafts, self.reranker, sight)
+        return [self._line(*three) for three in zip(sight.ids, near, drafts, strict=True)]
 
-    def _line(self, image: str, near: tuple[NeighbourCaption, ...]) -> Line:
-        texts = [one.caption for one in near]
-        agreed = consensus(texts) if len(texts) > 1 else [1.0] * len(texts)
-        drafts = tuple(Draft(text, score) for text, score in zip(texts, agreed, strict=True))
+    def _line(self, image: str, near: tuple[NeighbourCaption, ...], drafts: Sequence[Draft]) -> Line:
         best = max(drafts, key=lambda one: one.score, default=Draft("", 0.0))
-        return Line(image, finished(best.text, self.post), "nearest", drafts, neighbours=near)
+        return Line(image, finished(best.text, self.post), self.way, tuple(drafts), neighbours=near)
+
+
+def _agreed(texts: Sequence[str]) -> list[Draft]:
+    """Captions with how well they agree with each other."""
+    agreed = consensus(texts) if len(texts) > 1 else [1.0] * len(texts)
+    return [Draft(text, score) for text, score in zip(texts, agreed, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)

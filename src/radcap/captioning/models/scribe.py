@@ -16,6 +16,7 @@ import torch
 from radcap.captioning.generation import consensus_of_many, draws, image_seed, marks_of, write
 from radcap.captioning.hints import Hints, told_concepts
 from radcap.captioning.models.answers import Draft, Line
+from radcap.captioning.models.ranking import reranked
 from radcap.captioning.models.support import Grounds
 from radcap.captioning.prompting import modality_of
 from radcap.captioning.texts import finished
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
     from radcap.captioning.generation import Candidate
     from radcap.captioning.generation.dmmcs import Guide
     from radcap.captioning.models.answers import NeighbourCaption
+    from radcap.captioning.models.eyes import Sight
     from radcap.captioning.models.support import Judge
     from radcap.captioning.prompting import Prompter
+    from radcap.captioning.reranking import Reranker
     from radcap.captioning.system import CaptionSystem
     from radcap.captioning.tokens import Tokenizer
     from radcap.captioning.writer import AnyWriter
@@ -48,6 +51,7 @@ class Page:
     features: torch.Tensor
     grounds: Sequence[Grounds] = ()
     near: Sequence[tuple[NeighbourCaption, ...]] = ()
+    sight: Sight | None = None  # for a reranker that goes by the image
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +66,7 @@ class Scribe:
     prompter: Prompter | None = None
     judge: Judge | None = None
     guide: Guide | None = None
+    reranker: Reranker | None = None
 
     @torch.inference_mode()
     def lines(self, page: Page) -> list[Line]:
@@ -80,6 +85,8 @@ class Scribe:
             )
         drafts = [[self._draft(page, row, one) for one in some] for row, some in enumerate(found)]
         ranked = self._agreed(drafts) if settings.method == "mbr" else drafts
+        if self.reranker is not None:
+            ranked = reranked(ranked, self.reranker, page.sight)
         return [self._line(page, row, some) for row, some in enumerate(ranked)]
 
     def hints(self, page: Page) -> Hints:
@@ -127,7 +134,8 @@ class Scribe:
     def _line(self, page: Page, row: int, drafts: Sequence[Draft]) -> Line:
         grounds = page.grounds[row] if page.grounds else Grounds((), {})
         chosen = next((one for one in drafts if not one.refused), None)
-        by = self.system.generate.method if chosen is not None else "plain, since no draft was supported"
+        way = self.system.generate.method if self.reranker is None else self.system.rerank.by
+        by = way if chosen is not None else "plain, since no draft was supported"
         text = chosen.text if chosen is not None else self._plain(grounds)
         caption = finished(text, self.system.post)
         near = page.near[row] if page.near else ()

@@ -5,7 +5,7 @@ Invariant: images are decoded, looked at, written about and forgotten; memory gr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from radcap.captioning.models.answers import CaptionAnswers, Line
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from radcap.captioning.models.recall import Recall
     from radcap.captioning.models.scribe import Scribe
     from radcap.captioning.models.support import Grounds
+    from radcap.captioning.reranking import Reranker
     from radcap.captioning.settings import PostSettings
     from radcap.core import Cui
     from radcap.datasets import Dataset
@@ -49,9 +50,16 @@ class WriterModel:
         """A caption for each image of a batch."""
         return self.scribe.lines(self.page(sight))
 
+    def choosing(self, reranker: Reranker | None) -> WriterModel:
+        """The same with a reranker, whose eyes look beside its own."""
+        if reranker is None:
+            return self
+        eyes, scribe = replace(self.eyes, beside=reranker.eyes), replace(self.scribe, reranker=reranker)
+        return replace(self, eyes=eyes, scribe=scribe)
+
     def page(self, sight: Sight) -> Page:
         """What is written from, of images that were looked at."""
-        return Page(sight.ids, sight.features, self._grounds(sight), self._near(sight))
+        return Page(sight.ids, sight.features, self._grounds(sight), self._near(sight), sight)
 
     def _grounds(self, sight: Sight) -> list[Grounds]:
         if sight.answers is None:

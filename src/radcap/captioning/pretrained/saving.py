@@ -146,7 +146,7 @@ def _resize(file: Path, size: int) -> None:
     held = read_json(file)
     inner = held.get("image_processor")
     inner = inner if isinstance(inner, dict) else held
-    if "size" not in inner:  # it is about texts alone
+    if not {"size", "image_mean"} & inner.keys():  # it is about texts alone
         return
     inner["size"] = {"height": size, "width": size}
     inner |= {"do_center_crop": False} if "do_center_crop" in inner else {}

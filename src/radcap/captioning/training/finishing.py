@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from radcap.captioning.models.folder import OWN_DETECTOR, weights_digest
@@ -16,17 +17,26 @@ if TYPE_CHECKING:
     from radcap.captioning.system import CaptionSystem
     from radcap.captioning.training.maker import CaptionMaker
 
-__all__ = ["finish_plain", "leaning", "with_detector"]
+__all__ = ["finish_plain", "leaning", "settled", "with_detector"]
 
 
 def with_detector(maker: CaptionMaker) -> CaptionSystem:
-    """The system with its detector beside it, unless that is one of the zoo, as everybody has."""
-    system, folder, detector = maker.system, maker.folder, maker.detector_folder
+    """The system as it is kept: with a copy of its detector beside it, unless that is one of the zoo, as
+    everybody has; and a reranker's folder by its whole path."""
+    system, folder, detector = settled(maker.system), maker.folder, maker.detector_folder
     if detector is None or system.detector.model.startswith(PREFIX):
         return system
     if maker.concepts is None:  # else it was made there
         shutil.copytree(detector.path, folder.concepts.path, dirs_exist_ok=True)
     return replace(system, detector=replace(system.detector, model=OWN_DETECTOR, system=""))
+
+
+def settled(system: CaptionSystem) -> CaptionSystem:
+    """The same system from wherever the model is opened."""
+    model = Path(system.rerank.model)
+    if not system.rerank.model or not model.is_dir():
+        return system
+    return replace(system, rerank=replace(system.rerank, model=str(model.absolute())))
 
 
 def leaning(maker: CaptionMaker) -> dict[str, str] | None:

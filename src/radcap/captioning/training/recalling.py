@@ -18,6 +18,7 @@ from radcap.captioning.models.eyes import Eyes
 from radcap.captioning.models.opening import is_kept
 from radcap.captioning.models.plain_models import FrequentModel, NearestModel, RandomModel, vectors_of
 from radcap.captioning.models.recall import CAPTIONS, save_recall
+from radcap.captioning.training.choosing import fit_reranker
 from radcap.captioning.training.encoding import make_encoder
 from radcap.captioning.training.finishing import finish_plain
 from radcap.captioning.training.judging import held_figures
@@ -45,13 +46,18 @@ def train_nearest(maker: CaptionMaker) -> None:
     pool = None if maker.detector is not None else _pool(maker, eyes)
     memory = maker.memory
     recall = _remembered(maker, parts.fit if memory is None else memory.kept, eyes, pool)
+    chooser = fit_reranker(maker, parts.fit, eyes)
     model = NearestModel(eyes, recall, system.decoder.neighbours, system.post, pool)
+    model = model.choosing(chooser, system.rerank.by)
     held = parts.held
     figures = None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
     if system.train.refit and held is not None and memory is None:
         recall = _remembered(maker, parts.both, eyes, pool)
+        chooser = fit_reranker(maker, parts.both, eyes)
     if maker.place.is_first:
         save_recall(recall, folder)
+        if chooser is not None:
+            chooser.save(folder.reranker)
         if is_kept(system):
             held_weights = encoder.backbone.state_dict().items()
             write_weight_file({f"backbone.{name}": one for name, one in held_weights}, folder.weights)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from radcap.captioning.blocks import CAPTIONERS, WRITING
 from radcap.captioning.models.folder import CaptionFolder
 from radcap.captioning.pretrained import has_own_eyes
+from radcap.captioning.training.choosing import check_reranker
 from radcap.captioning.training.detector_systems import concept_file, read_detector
 from radcap.captioning.training.encoding import make_encoder
 from radcap.captioning.training.maker import CaptionMaker
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from radcap.datasets import Dataset
     from radcap.detection.system import ConceptSystem
 
-__all__ = ["train_captions"]
+__all__ = ["check_captioner", "make_captioner", "train_captions"]
 
 _BLIND = {"frequent", "random", "template"}  # have no backbone of their own
 
@@ -41,23 +42,34 @@ def train_captions(
     talk: Talk = SILENT,
     read: Callable[[str], ConceptSystem] = concept_file,
 ) -> CaptionFolder:
-    """Train a captioner of any kind; `read` gives the concept system that [detector] system names."""
+    """Train a captioner of any kind, or several and what joins them; `read` gives the concept system that
+    [detector] system names."""
+    if system.member:
+        from radcap.captioning.training.joining import train_members
+
+        return train_members(system, dataset, out, talk, read)
     folder, place = CaptionFolder(out), pick_place(system.train.device, system.train.precision)
     parts = CaptionParts.of(dataset, system.data)
     talk = talk if place.is_first else SILENT
     concepts = read_detector(system, read)
     maker = CaptionMaker(system, parts, folder, place, talk, dataset.names, concepts)
-    _check(maker)
-    if place.is_first:
-        begin(folder, maker.fingerprint)
-    if concepts is not None and not folder.concepts.is_whole:
-        talk.tell(f"Detector: {concepts.name}")
-        train_system(concepts, dataset, folder.concepts.path, talk)
-    CAPTIONERS.factory(system.decoder.kind)(maker)
+    check_captioner(maker)
+    make_captioner(maker, dataset)
     return folder
 
 
-def _check(maker: CaptionMaker) -> None:
+def make_captioner(maker: CaptionMaker, dataset: Dataset) -> None:
+    """Train what was checked, its detector first where one is named, into its folder."""
+    folder, concepts = maker.folder, maker.concepts
+    if maker.place.is_first:
+        begin(folder, maker.fingerprint)
+    if concepts is not None and not folder.concepts.is_whole:
+        maker.talk.tell(f"Detector: {concepts.name}")
+        train_system(concepts, dataset, folder.concepts.path, maker.talk)
+    CAPTIONERS.factory(maker.system.decoder.kind)(maker)
+
+
+def check_captioner(maker: CaptionMaker) -> None:
     """Refuse what is named and is not there, before the folder is begun."""
     system = maker.system
     kind, writes = system.decoder.kind, system.decoder.kind in WRITING
@@ -67,6 +79,7 @@ def _check(maker: CaptionMaker) -> None:
         _ = maker.tokenizer
     if kind not in _BLIND and not unmade:
         make_encoder(maker)
+    check_reranker(system.rerank, maker.parts.fit.captions, maker.place)
     wanted = (
         system.train.score,
         system.scst.metric if system.scst.epochs else "",

@@ -20,6 +20,7 @@ from radcap.captioning.pretrained.saving import leaning_on, placed, write_publis
 from radcap.captioning.prompting import make_prompter, modality_of
 from radcap.captioning.texts.concept_medians import fit_medians
 from radcap.captioning.training.cards import caption_card, stage_facts
+from radcap.captioning.training.choosing import fit_reranker
 from radcap.captioning.training.detectors import JointJudge, write_detector
 from radcap.captioning.training.encoding import make_encoder
 from radcap.captioning.training.feeds import CaptionFeed, token_rows
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
     from radcap.captioning.models.recall import Recall
     from radcap.captioning.models.writer_model import WriterModel
+    from radcap.captioning.reranking import Reranker
     from radcap.captioning.texts.concept_medians import ConceptMedians
     from radcap.captioning.training.encoding import Encoder
     from radcap.captioning.training.maker import CaptionMaker
@@ -79,8 +81,8 @@ class _Work:
         judged, held = (None, None) if parts.held is None else self._fed(encoder, parts.held, fed.recall)
         taught = Course(maker, encoder).teach(fed.feed, judged.feed if judged else None, maker.system.train)
         phrases = finding_phrases(fit.captions) if maker.system.generate.supported else {}
-        medians = self._medians(fit)
-        model = self._model(taught, phrases, fed.recall, medians)
+        medians, chooser = self._medians(fit), fit_reranker(maker, fit, taught.encoder.eyes(maker))
+        model = self._model(taught, phrases, fed.recall, medians, chooser)
         figures = (
             None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
         )
@@ -88,23 +90,25 @@ class _Work:
         last, recall = taught, fed.recall
         if maker.system.train.refit and parts.held is not None:
             last, recall, phrases = self._refitted(taught, phrases)
+            chooser = fit_reranker(maker, parts.both, last.encoder.eyes(maker))
         stages = {name: stage_facts(one) for name, one in taught.stages.items()}
         data = {**parts.to_json(), "refused": _refused((parts.fit, fit), (parts.held, held))}
         facts = {"data": data, "stages": stages, "seconds": _since(started)}
         if maker.place.is_first and medians is not None:
             medians.save(maker.folder.path)
-        self._write(last, phrases, recall, {**facts, "held_out": figures}, joint)
+        self._write(last, phrases, recall, chooser, {**facts, "held_out": figures}, joint)
 
     def _ask(self, taught: Taught, started: float) -> None:
         """A published captioner as it is: nothing is learnt, and what it writes is judged."""
         maker, held = self.maker, self.maker.parts.held
         phrases = finding_phrases(maker.parts.fit.captions) if maker.system.generate.supported else {}
-        model = self._model(taught, phrases, None, None)
+        chooser = fit_reranker(maker, maker.parts.fit, taught.encoder.eyes(maker))
+        model = self._model(taught, phrases, None, None, chooser)
         figures = (
             None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
         )
         facts = {"data": maker.parts.to_json(), "stages": {}, "seconds": _since(started)}
-        self._write(taught, phrases, None, {**facts, "held_out": figures}, None)
+        self._write(taught, phrases, None, chooser, {**facts, "held_out": figures}, None)
 
     def _fed(
         self, encoder: Encoder, captioned: Captioned, recall: Recall | None = None
@@ -172,6 +176,7 @@ class _Work:
         phrases: Mapping[Cui, Sequence[str]],
         recall: Recall | None,
         medians: ConceptMedians | None,
+        chooser: Reranker | None,
     ) -> WriterModel:
         maker = self.maker
         wants = maker.system.condition.neighbours > 0
@@ -184,13 +189,14 @@ class _Work:
             phrases=phrases,
             recall=recall if wants else None,
             medians=medians,
-        )
+        ).choosing(chooser)
 
     def _write(
         self,
         taught: Taught,
         phrases: Mapping[Cui, Sequence[str]],
         recall: Recall | None,
+        chooser: Reranker | None,
         facts: Mapping[str, Any],
         joint: Judged | None,
     ) -> None:
@@ -214,6 +220,8 @@ class _Work:
             folder.write_phrases(PHRASES, phrases)
         if recall is not None and system.condition.neighbours:
             save_recall(recall, folder)
+        if chooser is not None:
+            chooser.save(folder.reranker)
         kept = taught.encoder.backbone if is_kept(system) else None
         write_weight_file(kept_weights(taught.top, kept, published), folder.weights)
         folder.write_card(caption_card(maker, taught, {**facts, "detector": leans}))

@@ -16,22 +16,39 @@ Loop(epochs=30, lr=0.001)
 
 from radcap.core.tables.codes import refusal
 from radcap.core.tables.findings import TableFindings
+from radcap.core.tables.members import (
+    MemberFiles,
+    are_tables,
+    check_blocks,
+    leads_nowhere,
+    member_names,
+    note_both,
+    single_tables,
+)
 from radcap.core.tables.nearest import nearest
 from radcap.core.tables.parsing import TomlText, parse_toml, read_toml
-from radcap.core.tables.places import Spot
+from radcap.core.tables.places import Spot, spot_name
 from radcap.core.tables.reading import TableReader, read_table
 from radcap.core.tables.writing import to_plain, to_toml
 
 __all__ = [
+    "MemberFiles",
     "Spot",
     "TableFindings",
     "TableReader",
     "TomlText",
+    "are_tables",
+    "check_blocks",
+    "leads_nowhere",
+    "member_names",
     "nearest",
+    "note_both",
     "parse_toml",
     "read_table",
     "read_toml",
     "refusal",
+    "single_tables",
+    "spot_name",
     "to_plain",
     "to_toml",
 ]

@@ -11,14 +11,14 @@ __all__ = ["Learner"]
 
 @dataclass(frozen=True, slots=True)
 class Learner:
-    """`kind` is one of `LEARNERS`: logistic, perceptron, trees, forest, boosted."""
+    """`kind` is one of `LEARNERS`: logistic, svm, perceptron, trees, forest, boosted."""
 
     kind: str = "logistic"
     trees: int = 50  # forest and boosted: how many
     depth: int = 6  # trees, forest and boosted: the longest way from root to leaf
     leaf: int = 5  # trees and forest: the fewest training images of a leaf
     rate: float = 0.3  # boosted: what each tree adds
-    strength: float = 1.0  # logistic: the inverse of its regularisation
+    strength: float = 1.0  # logistic and svm: the inverse of its regularisation
     rounds: int = 20  # perceptron: passes over the training images
     seed: int | None = None  # none: train.seed, which a member may have of its own
 

@@ -1,4 +1,4 @@
-"""Logistic regressions of many labels at once, by L-BFGS (Nocedal 1980).
+"""Linear models of many labels at once, by L-BFGS (Nocedal 1980): logistic ones, and machines with a margin.
 
 Invariant: each label has a descent of its own (its own directions and lengths of steps), so what comes out
 for it depends on the labels beside it no more than by rounding and by when all of them have arrived; a step
@@ -8,13 +8,14 @@ weights, offset aside, and `strength` times the sum of the losses.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 import torch
 from torch.nn import functional as F  # noqa: N812 - as everybody names it
 
-__all__ = ["descend"]
+__all__ = ["LOGISTIC", "MARGIN", "Loss", "descend"]
 
 Pair: TypeAlias = tuple[torch.Tensor, torch.Tensor]
 
@@ -23,6 +24,28 @@ _REMEMBERED = 10
 _SLOPE = 1e-5  # of the mean loss: where descent ends
 _HALVINGS = 20
 _ENOUGH = 1e-4  # of the fall that the slope promises, by Armijo
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Of scores (images x labels) and which labels are there (0 or 1): its value for each, and its slope."""
+
+    value: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+    slope: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+def _lack(scores: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """How much a score lacks to be on its side by 1."""
+    return F.relu(1 - (2 * y - 1) * scores)
+
+
+LOGISTIC = Loss(
+    value=lambda scores, y: F.softplus(scores) - y * scores, slope=lambda scores, y: torch.sigmoid(scores) - y
+)
+MARGIN = Loss(  # the squared hinge
+    value=lambda scores, y: _lack(scores, y).square(),
+    slope=lambda scores, y: -2 * (2 * y - 1) * _lack(scores, y),
+)
 
 
 class Turned(Protocol):
@@ -42,10 +65,15 @@ class Matrix(Protocol):
 
 @torch.no_grad()
 def descend(
-    x: Matrix, y: torch.Tensor, strength: float, theta: torch.Tensor, rounds: int = _ROUNDS
+    x: Matrix,
+    y: torch.Tensor,
+    strength: float,
+    theta: torch.Tensor,
+    rounds: int = _ROUNDS,
+    loss: Loss = LOGISTIC,
 ) -> torch.Tensor:
     """The best weights (width x labels), the offset last, from those given; `x` ends with ones."""
-    problem, memory = _Problem(x, y, strength), _Memory()
+    problem, memory = _Problem(x, y, strength, loss), _Memory()
     scores, slope = x @ theta, problem.slope(x @ theta, theta)
     for _ in range(rounds):
         going = slope.abs().amax(dim=0) > _SLOPE * strength * len(x)
@@ -67,13 +95,14 @@ class _Problem:
     x: Matrix
     y: torch.Tensor
     strength: float
+    loss: Loss
 
     def slope(self, scores: torch.Tensor, theta: torch.Tensor) -> torch.Tensor:
-        return self.strength * (self.x.T @ (torch.sigmoid(scores) - self.y)) + _without_offset(theta)
+        return self.strength * (self.x.T @ self.loss.slope(scores, self.y)) + _without_offset(theta)
 
     def value(self, scores: torch.Tensor, theta: torch.Tensor) -> torch.Tensor:
         """In double precision, since small gains are told apart."""
-        losses = (F.softplus(scores) - self.y * scores).sum(dim=0, dtype=torch.float64)
+        losses = self.loss.value(scores, self.y).sum(dim=0, dtype=torch.float64)
         return self.strength * losses + _without_offset(theta).square().sum(dim=0, dtype=torch.float64) / 2
 
     def length(

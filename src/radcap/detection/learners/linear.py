@@ -1,4 +1,4 @@
-"""A weight for each feature and label: what logistic regression and the perceptron come to.
+"""A weight for each feature and label: what logistic regression, support vectors and the perceptron come to.
 
 Invariant: features are learnt from standardised, and asked about as they are: mean and spread are in the
 weights.

@@ -1,8 +1,7 @@
 """Averaged perceptrons (Freund and Schapire 1999), one for each concept, as UAPT 2017 had them.
 
 Invariant: a label's weights change only by images it is wrong about, whatever labels are beside it. The
-average over all steps answers; its margins become log-odds as if those of both kinds of images lay normally,
-with one spread.
+average over all steps answers.
 """
 
 from __future__ import annotations
@@ -11,12 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from radcap.detection.learners.learner import prior_logits
 from radcap.detection.learners.linear import Scaling
+from radcap.detection.learners.margins import log_odds_weights
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from radcap.detection.learners.config import Learner
     from radcap.detection.learners.learner import Floats, Truth
     from radcap.detection.learners.linear import LinearLearner
@@ -25,7 +22,6 @@ __all__ = ["fit_perceptron"]
 
 _LABELS = 256  # at a time: the margins of all images are held for each
 _TOGETHER = 32  # images a step: one by one takes hours where there are many labels
-_NARROWEST = 0.25  # spread, as a part of the gap between the kinds: no image is worth more than e^8 to 1
 
 
 def fit_perceptron(settings: Learner, vectors: Floats, truth: Truth) -> LinearLearner:
@@ -40,10 +36,7 @@ def fit_perceptron(settings: Learner, vectors: Floats, truth: Truth) -> LinearLe
 def _fitted(x: Floats, truth: Truth, rounds: int, seed: int) -> Floats:
     """The weights of labels that are learnt together, for log-odds."""
     theta = _averaged(x, np.where(truth, np.float32(1), np.float32(-1)), rounds, seed)
-    slope, offset = _log_odds((x @ theta).astype(np.float64), truth)
-    weights = theta * slope
-    weights[-1] += offset
-    return weights.astype(np.float32)
+    return log_odds_weights(theta, x, truth)
 
 
 def _averaged(x: Floats, signs: Floats, rounds: int, seed: int) -> Floats:
@@ -59,17 +52,3 @@ def _averaged(x: Floats, signs: Floats, rounds: int, seed: int) -> Floats:
             total += theta
             steps += 1
     return total / np.float32(steps)
-
-
-def _log_odds(margins: NDArray[np.float64], truth: Truth) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What margins are multiplied by, and what is added; where a kind has no images, only the prior."""
-    positives: NDArray[np.int64] = truth.sum(axis=0)
-    negatives = len(truth) - positives
-    high = np.divide(np.where(truth, margins, 0).sum(axis=0), np.maximum(positives, 1))
-    low = np.divide(np.where(truth, 0, margins).sum(axis=0), np.maximum(negatives, 1))
-    both: Truth = (positives > 0) & (negatives > 0)
-    gap = np.where(both, np.maximum(high - low, 0), 0)
-    spread = np.square(margins - np.where(truth, high, low)).mean(axis=0)
-    narrow = np.maximum(spread, np.square(_NARROWEST * gap))
-    slope = np.divide(gap, narrow, out=np.zeros_like(gap), where=narrow > 0)
-    return slope, prior_logits(truth) - slope * (high + low) / 2

@@ -12,6 +12,7 @@ LEARNERS = Registry(
     "learner",
     {
         "logistic": f"{_HERE}.logistic:fit_logistic",
+        "svm": f"{_HERE}.support_vectors:fit_support_vectors",
         "perceptron": f"{_HERE}.perceptron:fit_perceptron",
         "trees": f"{_HERE}.trees:fit_trees",
         "forest": f"{_HERE}.trees:fit_forest",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load_learner", "save_learner"]
 
-_LINEAR = ("logistic", "perceptron")
+_LINEAR = ("logistic", "perceptron", "svm")
 
 
 def save_learner(fitted: FittedLearner, path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["AnyFolder"]
 
 _COLUMNS = ["cui", "name", "index"]
+_UNSAFE = re.compile(r"[/\\:\0]|^\.+")  # a member's name may be that of a file or a path
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,10 @@ class AnyFolder(Texts):
     def training(self) -> Path:
         """Where the state of an unfinished training lies."""
         return self.path / "training"
+
+    def member_path(self, name: str) -> Path:
+        """Of the folder of a member, where there are several."""
+        return self.path / "members" / _UNSAFE.sub("-", name)
 
     @property
     def is_whole(self) -> bool:

@@ -16,7 +16,6 @@ one whose parts come from different models is refused. A card without settings m
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 __all__ = ["ModelFolder"]
 
 _GIVE = "Give the folder of a concept model that radcap train wrote, or zoo:concepts."
-_UNSAFE = re.compile(r"[/\\:\0]|^\.+")  # a member's name may be that of a file or a path
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ class ModelFolder(AnyFolder):
         return self.path / "neighbours"
 
     def member(self, name: str) -> ModelFolder:
-        return ModelFolder(self.path / "members" / _UNSAFE.sub("-", name))
+        return ModelFolder(self.member_path(name))
 
     def write_system(self, system: ConceptSystem) -> None:
         """With every key, so that a later change of a default changes nothing here."""

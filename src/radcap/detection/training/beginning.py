@@ -13,9 +13,29 @@ from radcap.core import InputError, UsageError
 from radcap.formats import replacing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from radcap.detection.models.any_folder import AnyFolder
 
-__all__ = ["begin"]
+__all__ = ["begin", "check_names"]
+
+_NAME_BYTES = 200  # the most file systems take 255, and what is written first has a longer name
+_SHOWN = 40  # letters of a name that is refused
+
+
+def check_names(name: str, members: Sequence[str], folder: AnyFolder) -> None:
+    """Refuse the names of a system and its members that cannot be those of files, or not apart."""
+    for one in (name, *members):
+        size = len(one.encode())
+        if size > _NAME_BYTES:
+            raise UsageError(
+                f"The name {one[:_SHOWN]}... has {size:,} bytes, and files are named by it:"
+                f" {_NAME_BYTES} are the most. Give a shorter one."
+            )
+    places = [folder.member_path(one).name.casefold() for one in members]
+    twice = [one for one, place in zip(members, places, strict=True) if places.count(place) > 1]
+    if twice:
+        raise UsageError(f"The members {', '.join(twice)} would share a folder. Give them other names.")
 
 
 def begin(folder: AnyFolder, fingerprint: str) -> None:

@@ -11,11 +11,10 @@ import shutil
 from functools import cache
 from typing import TYPE_CHECKING
 
-from radcap.core import UsageError
 from radcap.detection.models.folder import ModelFolder
 from radcap.detection.system import ConceptSystem, models, tables
 from radcap.detection.talk import SILENT, Talk
-from radcap.detection.training.beginning import begin
+from radcap.detection.training.beginning import begin, check_names
 from radcap.detection.training.contents import pixels_digest
 from radcap.detection.training.joining import check_joining, join
 from radcap.detection.training.one_model import ModelMaker, train_model
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["leave_networks", "train_system"]
 
 _SHELF_BYTES = 2 * 2**30
-_NAME_BYTES = 200  # the most file systems take 255, and what is written first has a longer name
-_SHOWN = 40  # letters of a name that is refused
 
 
 def train_system(
@@ -49,8 +46,7 @@ def train_system(
     folder, place = ModelFolder(out), pick_place(system.train.device, system.train.precision)
     parts = _parts(system, dataset, shelf)
     talk = talk if place.is_first else SILENT  # one of several processes speaks
-    _check_lengths(system)
-    _check_folders(system, folder)
+    check_names(system.name, [one.name for one in system.member], folder)
     check_joining(system, parts)
 
     def maker(model: ConceptSystem, where: ModelFolder) -> ModelMaker:
@@ -107,23 +103,6 @@ def _look(model: ConceptSystem) -> str:
 
 def _alone(member: Member) -> ConceptSystem:
     return ConceptSystem(name=member.name, task="concepts", **tables(member))
-
-
-def _check_lengths(system: ConceptSystem) -> None:
-    for name in (system.name, *(one.name for one in system.member)):
-        size = len(name.encode())
-        if size > _NAME_BYTES:
-            raise UsageError(
-                f"The name {name[:_SHOWN]}... has {size:,} bytes, and files are named by it:"
-                f" {_NAME_BYTES} are the most. Give a shorter one."
-            )
-
-
-def _check_folders(system: ConceptSystem, folder: ModelFolder) -> None:
-    places = [folder.member(one.name).path.name.casefold() for one in system.member]
-    twice = [one.name for one, place in zip(system.member, places, strict=True) if places.count(place) > 1]
-    if twice:
-        raise UsageError(f"The members {', '.join(twice)} would share a folder. Give them other names.")
 
 
 def _fingerprint(system: ConceptSystem, parts: Mapping[str, Parts]) -> str:

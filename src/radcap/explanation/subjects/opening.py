@@ -15,6 +15,7 @@ import torch
 
 from radcap.captioning.hints import Hints
 from radcap.captioning.models import CaptionAnswers
+from radcap.captioning.models.members_model import MembersModel
 from radcap.captioning.models.plain_models import NearestModel, TemplateModel, WordsModel
 from radcap.captioning.models.writer_model import WriterModel
 from radcap.core import UsageError
@@ -85,6 +86,11 @@ def check_explainable(model: AnyModel) -> None:
         raise UsageError(
             "A classic model over the vectors of a network has no maps: no slope leads through its trees back"
             " to the image. Give a model whose head or neighbours answer."
+        )
+    if isinstance(model, MembersModel):
+        raise UsageError(
+            "Several captioners answer here, and what joins them looks at their words. Explain one of them:"
+            f" its folder lies below members, as {next(iter(model.members))!r} does."
         )
     known = (NetworkModel, EnsembleModel, WriterModel, TemplateModel, NearestModel, WordsModel)
     if not isinstance(model, known):

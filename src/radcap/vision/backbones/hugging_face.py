@@ -11,20 +11,18 @@ Invariant: every weight of the tower comes from the folder, or the folder is ref
 # pyright: reportUnknownMemberType=false
 from __future__ import annotations
 
-import inspect
 from typing import TYPE_CHECKING, Any
 
-import torch
-
-from radcap.core import InputError, UsageError
+from radcap.core import UsageError
 from radcap.vision.backbones.geometry import Geometry, PublishedBackbone, read_geometry
-from radcap.vision.backbones.probing import first_line, probe
+from radcap.vision.backbones.probing import probe
 from radcap.vision.backbones.published_folder import (
     find_folder,
     names_folder,
     read_folder,
     transformers_module,
 )
+from radcap.vision.backbones.published_network import load_network, without_pooler
 from radcap.vision.backbones.tower_features import TowerFeatures
 from radcap.vision.backbones.towers import (
     FILES,
@@ -41,6 +39,8 @@ from radcap.vision.transformers_library import quiet
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
+
+    import torch
 
     from radcap.vision.backbones.backbone import Backbone
     from radcap.vision.settings import BackboneSettings
@@ -109,13 +109,7 @@ def _set_drop(config: Any, settings: BackboneSettings) -> None:  # noqa: ANN401 
 
 
 def _drawn(cls: Any, config: Any) -> Any:  # noqa: ANN401 - transformers' own
-    return cls(config, **_without_pooler(cls))
-
-
-def _without_pooler(cls: Any) -> dict[str, Any]:  # noqa: ANN401 - transformers' own
-    """A pooler that few checkpoints fill is left away: the class token or the mean stands for it."""
-    parameters = inspect.signature(cls.__init__).parameters
-    return {"add_pooling_layer": False} if "add_pooling_layer" in parameters else {}
+    return cls(config, **without_pooler(cls))
 
 
 def load_tower(folder: Path) -> Any:  # noqa: ANN401 - as above
@@ -127,22 +121,5 @@ def load_tower(folder: Path) -> Any:  # noqa: ANN401 - as above
 
 
 def _loaded(cls: Any, config: Any, found: Mapping[str, torch.Tensor], path: Path) -> Any:  # noqa: ANN401 - as above
-    """By transformers' own way, which knows the names that weights had in earlier years."""
     inside = tower_weights(found, cls.base_model_prefix)
-    options: dict[str, Any] = {"dtype": torch.float32, "output_loading_info": True}
-    options["ignore_mismatched_sizes"] = True  # they are told below, by name
-    try:
-        network, loading = cls.from_pretrained(
-            None, config=config, state_dict=inside, **options, **_without_pooler(cls)
-        )
-    except Exception as error:  # transformers raises what its many parts raise
-        raise _unfit(path, first_line(error)) from error
-    wrong = sorted({*loading["missing_keys"], *(one[0] for one in loading["mismatched_keys"])})
-    if wrong:
-        raise _unfit(path, f"{len(wrong):,} weights are absent or of another shape, {wrong[0]} first")
-    return network
-
-
-def _unfit(path: Path, why: str) -> InputError:
-    told = f"{path} does not fit the vision tower that is described beside it: {why}"
-    return InputError(f"{told}. Get the published folder again.", path=str(path))
+    return load_network(cls, config, inside, path, "the vision tower")

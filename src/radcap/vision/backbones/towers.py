@@ -28,6 +28,7 @@ __all__ = [
     "describe",
     "projection_of",
     "read_tower",
+    "shape_of",
     "tower_config",
     "tower_scaling",
     "tower_weights",
@@ -109,14 +110,14 @@ def _tower_config(path: Path) -> dict[str, Any]:
 
 def tower_config(config: Mapping[str, Any], source: str) -> dict[str, Any]:
     """A configuration that is a tower's own, with every default written out."""
-    return _cleaned(read_tower(config, source)[1].to_dict())
+    return shape_of(read_tower(config, source)[1].to_dict())
 
 
 def read_tower(config: Mapping[str, Any], source: str) -> tuple[Any, Any]:
     """The class of a configuration, and the configuration as transformers has it."""
     cls = _tower_class(str(config.get("model_type")), source)
     try:
-        return cls, cls.config_class.from_dict(_cleaned(config))
+        return cls, cls.config_class.from_dict(shape_of(config))
     except Exception as error:  # each configuration has checks of its own
         why = f"{source} describes no {cls.__name__}: {first_line(error)}"
         raise InputError(f"{why}. Get the published folder again.", path=source) from error
@@ -141,7 +142,7 @@ def tower_weights(found: Mapping[str, torch.Tensor], base: str) -> dict[str, tor
     return dict(found)
 
 
-def _cleaned(config: Mapping[str, Any]) -> dict[str, Any]:
+def shape_of(config: Mapping[str, Any]) -> dict[str, Any]:
     """The shape alone; `attn_implementation` could name a kernel that is fetched."""
     kept = {name: value for name, value in config.items() if name not in _DROPPED}
     return {name: value for name, value in kept.items() if name[0:1] != "_" and "implementation" not in name}
