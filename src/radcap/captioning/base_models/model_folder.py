@@ -14,7 +14,7 @@ from safetensors import SafetensorError, safe_open
 
 from radcap.core import InputError
 
-__all__ = ["check_folder", "check_tokenizer", "weight_file"]
+__all__ = ["check_folder", "check_tokenizer", "model_config", "weight_file"]
 
 _CONFIG, _WEIGHTS = "config.json", "model.safetensors"
 _INDEX = f"{_WEIGHTS}.index.json"  # which file of several holds which weight
@@ -31,6 +31,11 @@ def check_folder(folder: Path) -> None:
         raise _refused(folder / "adapter_config.json", "it is an adapter's", "Give the whole model, merged.")
     for file in _weight_files(folder):
         _open(file)
+
+
+def model_config(folder: Path) -> dict[str, Any]:
+    """What a folder says of its model."""
+    return _read_json(folder / _CONFIG)
 
 
 def weight_file(folder: Path, weight: str) -> Path:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-__all__ = ["load_language_model", "transformers_module"]
+__all__ = ["load_as", "load_language_model", "transformers_module"]
 
 
 def transformers_module() -> ModuleType:
@@ -30,11 +30,16 @@ def transformers_module() -> ModuleType:
 
 def load_language_model(folder: Path) -> Any:  # noqa: ANN401 - a model of transformers
     """The model in single precision, ready to answer."""
+    return load_as("AutoModelForCausalLM", "a causal language model", folder)
+
+
+def load_as(auto: str, what: str, folder: Path) -> Any:  # noqa: ANN401 - a model of transformers
+    """The same by any class of transformers that finds a model by its config; `what` is the kind in words."""
     check_folder(folder)
     transformers = transformers_module()
     try:
         with quiet(transformers):
-            model, loading = transformers.AutoModelForCausalLM.from_pretrained(
+            model, loading = getattr(transformers, auto).from_pretrained(
                 folder,
                 attn_implementation="sdpa",  # or a folder could name a kernel to be fetched
                 dtype=torch.float32,
@@ -47,7 +52,7 @@ def load_language_model(folder: Path) -> Any:  # noqa: ANN401 - a model of trans
     except Exception as error:  # transformers raises what its many parts raise
         why = str(error).partition("\n")[0][:300].rstrip(".")
         raise InputError(
-            f"{folder} cannot be loaded as a causal language model: {why}. Give a model that transformers"
+            f"{folder} cannot be loaded as {what}: {why}. Give a model that transformers"
             f" {transformers.__version__} knows, without code of its own.",
             path=str(folder),
         ) from error
