@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from radcap.captioning.blocks import CAPTIONERS, RERANKERS
+from radcap.captioning.refining import refine_contradictions
 from radcap.captioning.settings import CONCEPTS, NEIGHBOURS
 from radcap.captioning.system import CaptionSystem
 from radcap.core.tables import TableFindings, TableReader, to_toml
@@ -69,6 +70,7 @@ def _contradictions(system: CaptionSystem) -> Iterator[tuple[str, str]]:
     if has_detector and not own:
         yield from _beside_detector(system)
     yield from _untold(system)
+    yield from refine_contradictions(system, has_members=bool(system.member))
     looks = system.backbone.frozen or (has_detector and system.detector.share)
     if system.decoder.kind == "words" and looks and system.image.augment != AugmentSettings():
         yield "image", "A backbone that is not trained sees each image once. Delete [image.augment]."

@@ -69,7 +69,15 @@ def open_captioner(model: str | Path, device: str = "auto") -> Captioner:
     folder.check()
     system = folder.system()
     opened = {"template": _template, "nearest": _nearest, "frequent": _frequent, "words": _words}
-    return opened.get(system.decoder.kind, _writer)(folder, system, place)
+    captioner: Captioner = opened.get(system.decoder.kind, _writer)(folder, system, place)
+    return captioner if system.refine.kind == "none" else _refined(captioner, folder, system, place)
+
+
+def _refined(captioner: Captioner, folder: CaptionFolder, system: CaptionSystem, place: Place) -> Captioner:
+    from radcap.captioning.refining.opening import NEAREST, needs_beside, open_refined
+
+    beside = open_captioner(folder.path / NEAREST, str(place.device)) if needs_beside(system) else None
+    return open_refined(captioner, folder, system, place, beside)
 
 
 def is_kept(system: CaptionSystem) -> bool:

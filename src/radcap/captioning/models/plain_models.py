@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 import torch
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from radcap.captioning.settings import PostSettings
     from radcap.core import Cui
     from radcap.datasets import Dataset
+    from radcap.detection.models.answers import Answers
     from radcap.vision.heads import Head
 
 __all__ = ["FrequentModel", "NearestModel", "TemplateModel", "WordsModel"]
@@ -45,13 +46,10 @@ class TemplateModel:
     def lines(self, sight: Sight) -> list[Line]:
         """A caption for each image of a batch."""
         assert sight.answers is not None  # noqa: S101 - a template always has a detector
-        p = sight.answers.probabilities
         lines: list[Line] = []
-        for row, cuis in enumerate(sight.answers.concepts()):
-            place = {cui: number for number, cui in enumerate(sight.answers.labels)}
-            told = {cui: 1.0 if p is None else float(p[row, place[cui]]) for cui in cuis}
-            caption = finished(sentence(facts_of(cuis, self.names)), self.post)
-            lines.append(Line(sight.ids[row], caption, "template", concepts=told))
+        for image, told in zip(sight.ids, _decided(sight.answers), strict=True):
+            raw = sentence(facts_of(list(told), self.names))
+            lines.append(Line(image, finished(raw, self.post), "template", concepts=told, raw=raw))
         return lines
 
 
@@ -72,16 +70,24 @@ class NearestModel:
     def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> CaptionAnswers:
         return answered(self.eyes, dataset, self._lines, self.post, progress)
 
-    def _lines(self, sight: Sight) -> list[Line]:
-        near = self.recall.nearest(vectors_of(sight, self.pool).cpu().numpy(), self.neighbours)
-        return [self._line(one, some) for one, some in zip(sight.ids, near, strict=True)]
+    def apart(self) -> NearestModel:
+        """The same, for the images that it remembers: none of them is its own neighbour."""
+        return replace(self, recall=self.recall.apart())
 
-    def _line(self, image: str, near: tuple[NeighbourCaption, ...]) -> Line:
+    def _lines(self, sight: Sight) -> list[Line]:
+        vectors = vectors_of(sight, self.pool).cpu().numpy()
+        near = self.recall.nearest(vectors, self.neighbours, self.recall.around(sight.ids))
+        none: list[dict[Cui, float]] = [{} for _ in sight.ids]
+        told = none if sight.answers is None else _decided(sight.answers)
+        return [self._line(*one) for one in zip(sight.ids, near, told, strict=True)]
+
+    def _line(self, image: str, near: tuple[NeighbourCaption, ...], told: Mapping[Cui, float]) -> Line:
         texts = [one.caption for one in near]
         agreed = consensus(texts) if len(texts) > 1 else [1.0] * len(texts)
         drafts = tuple(Draft(text, score) for text, score in zip(texts, agreed, strict=True))
         best = max(drafts, key=lambda one: one.score, default=Draft("", 0.0))
-        return Line(image, finished(best.text, self.post), "nearest", drafts, neighbours=near)
+        caption = finished(best.text, self.post)
+        return Line(image, caption, "nearest", drafts, told, near, raw=best.text)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +103,7 @@ class FrequentModel:
 
     def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> CaptionAnswers:
         caption = finished(self.caption, self.post)
-        lines = tuple(Line(one, caption, "frequent") for one in dataset.ids)
+        lines = tuple(Line(one, caption, "frequent", raw=self.caption) for one in dataset.ids)
         if progress is not None:
             progress("images", len(lines))
         return CaptionAnswers(lines, finished("", self.post))
@@ -128,9 +134,18 @@ class WordsModel:
         found = cast("list[list[float]]", best.tolist()), cast("list[list[int]]", places.tolist())
         for image, values, numbers in zip(sight.ids, *found, strict=True):
             drafts = tuple(Draft(self.words[n], value) for n, value in zip(numbers, values, strict=True))
-            caption = finished(" ".join(one.text for one in drafts), self.post)
-            lines.append(Line(image, caption, "words", drafts))
+            raw = " ".join(one.text for one in drafts)
+            lines.append(Line(image, finished(raw, self.post), "words", drafts, raw=raw))
         return lines
+
+
+def _decided(answers: Answers) -> list[dict[Cui, float]]:
+    """The concepts of each image that a detector decided for, with their probabilities."""
+    p, place = answers.probabilities, {cui: number for number, cui in enumerate(answers.labels)}
+    return [
+        {cui: 1.0 if p is None else float(p[row, place[cui]]) for cui in cuis}
+        for row, cuis in enumerate(answers.concepts())
+    ]
 
 
 def vectors_of(sight: Sight, pool: Head | None) -> torch.Tensor:

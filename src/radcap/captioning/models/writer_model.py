@@ -5,7 +5,7 @@ Invariant: images are decoded, looked at, written about and forgotten; memory gr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from radcap.captioning.models.answers import CaptionAnswers, Line
@@ -45,6 +45,10 @@ class WriterModel:
         """A caption for each image of a dataset."""
         return answered(self.eyes, dataset, self.lines, self.scribe.system.post, progress)
 
+    def apart(self) -> WriterModel:
+        """The same, for the images that it remembers: none of them is its own neighbour."""
+        return self if self.recall is None else replace(self, recall=self.recall.apart())
+
     def lines(self, sight: Sight) -> list[Line]:
         """A caption for each image of a batch."""
         return self.scribe.lines(self.page(sight))
@@ -61,7 +65,8 @@ class WriterModel:
     def _near(self, sight: Sight) -> Sequence[tuple[NeighbourCaption, ...]]:
         if self.recall is None or sight.vectors is None:
             return ()
-        return self.recall.nearest(sight.vectors.cpu().numpy(), self.scribe.system.condition.neighbours)
+        wanted = self.scribe.system.condition.neighbours
+        return self.recall.nearest(sight.vectors.cpu().numpy(), wanted, self.recall.around(sight.ids))
 
 
 def answered(

@@ -19,7 +19,7 @@ from radcap.captioning.models.plain_models import FrequentModel, NearestModel, v
 from radcap.captioning.models.recall import CAPTIONS, save_recall
 from radcap.captioning.training.encoding import make_encoder
 from radcap.captioning.training.finishing import finish_plain
-from radcap.captioning.training.judging import held_figures
+from radcap.captioning.training.judging import judged
 from radcap.captioning.training.witnesses import make_recall
 from radcap.core import UsageError
 from radcap.vision.heads import make_head
@@ -43,16 +43,15 @@ def train_nearest(maker: CaptionMaker) -> None:
     pool = None if maker.detector is not None else _pool(maker, eyes)
     recall = _remembered(maker, parts.fit, eyes, pool)
     model = NearestModel(eyes, recall, system.decoder.neighbours, system.post, pool)
-    held = parts.held
-    figures = None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
-    if system.train.refit and held is not None:
+    figures = judged(maker, model, parts.held)
+    if system.train.refit and parts.held is not None:
         recall = _remembered(maker, parts.both, eyes, pool)
     if maker.place.is_first:
         save_recall(recall, folder)
         if is_kept(system):
             held_weights = encoder.backbone.state_dict().items()
             write_weight_file({f"backbone.{name}": one for name, one in held_weights}, folder.weights)
-        finish_plain(maker, {"images": len(recall.captions), "held_out": figures})
+        finish_plain(maker, {"images": len(recall.captions), **figures})
         shutil.rmtree(folder.training, ignore_errors=True)
 
 
@@ -81,13 +80,12 @@ def train_frequent(maker: CaptionMaker) -> None:
     maker.tell_data()
     parts, system = maker.parts, maker.system
     commonest, times = _commonest(parts.fit)
-    model, held = FrequentModel(commonest, system.post), parts.held
-    figures = None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
+    figures = judged(maker, FrequentModel(commonest, system.post), parts.held)
     if system.train.refit:
         commonest, times = _commonest(parts.both)
     if maker.place.is_first:
         maker.folder.write_list(CAPTIONS, [commonest])
-        finish_plain(maker, {"times": times, "held_out": figures})
+        finish_plain(maker, {"times": times, **figures})
         shutil.rmtree(maker.folder.training, ignore_errors=True)
 
 

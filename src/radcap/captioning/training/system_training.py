@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from radcap.captioning.blocks import CAPTIONERS, DECODERS
 from radcap.captioning.models.folder import CaptionFolder
+from radcap.captioning.refining.opening import check_refiner
 from radcap.captioning.training.encoding import make_encoder
 from radcap.captioning.training.maker import CaptionMaker
 from radcap.captioning.training.parts import CaptionParts
@@ -45,6 +46,7 @@ def _check(maker: CaptionMaker) -> None:
     system = maker.system
     kind, writes = system.decoder.kind, system.decoder.kind in DECODERS.table
     _ = maker.detector_folder, maker.language
+    check_refiner(system.refine, maker.place)
     if writes and (system.tokenizer.file or kind == "lm"):
         _ = maker.tokenizer
     if kind not in _BLIND:

@@ -22,7 +22,7 @@ from radcap.captioning.training.detectors import JointJudge, write_detector
 from radcap.captioning.training.encoding import make_encoder
 from radcap.captioning.training.feeds import CaptionFeed, token_rows
 from radcap.captioning.training.finishing import leaning, with_detector
-from radcap.captioning.training.judging import held_figures
+from radcap.captioning.training.judging import judged as judged_captions
 from radcap.captioning.training.stages import Course, joint_tasks
 from radcap.captioning.training.witnesses import (
     make_recall,
@@ -70,9 +70,7 @@ class _Work:
         taught = Course(maker, encoder).teach(fed.feed, judged.feed if judged else None, maker.system.train)
         phrases = finding_phrases(fit.captions) if maker.system.generate.supported else {}
         model = self._model(taught, phrases, fed.recall)
-        figures = (
-            None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
-        )
+        figures = judged_captions(maker, model, held)
         joint = JointJudge(maker).judge(taught) if is_joint(maker) else None
         last, recall = taught, fed.recall
         if maker.system.train.refit and parts.held is not None:
@@ -81,7 +79,7 @@ class _Work:
         data = {**parts.to_json(), "refused": _refused((parts.fit, fit), (parts.held, held))}
         facts = {"data": data, "stages": stages, "seconds": round(time.monotonic() - started, 1)}
         if maker.place.is_first:
-            self._write(last, phrases, recall, {**facts, "held_out": figures}, joint)
+            self._write(last, phrases, recall, {**facts, **figures}, joint)
 
     def _fed(
         self, encoder: Encoder, captioned: Captioned, recall: Recall | None = None
