@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 import pytest
-from external_samples import Reply, chat, serving
+from endpoint_samples import Reply, chat, serving
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image

@@ -93,22 +93,19 @@ class Poster:
     def _asked(self, request: Request) -> str:
         until = time.monotonic() + self.timeout_s
         with self._opener(until).open(request, timeout=self.timeout_s) as response:
-            return self._read(response, until)
+            return self._read(response)
 
     def _opener(self, until: float) -> OpenerDirector:
         own = [ProxyHandler({})] if self.endpoint.local else []
         return build_opener(_NoRedirect, *timed_handlers(until), *own)
 
-    def _read(self, response: HTTPResponse, until: float) -> str:
-        """A drop at a time would keep within the timeout of each read, so the whole has one too."""
+    def _read(self, response: HTTPResponse) -> str:
         held = bytearray()
         while chunk := response.read1(_CHUNK_BYTES):
             held += chunk
             if len(held) > LIMIT_BYTES:
                 url = self.endpoint.url
                 raise ToolFailed(f"{url} answers more than {LIMIT_BYTES:,} bytes. Nobody asked for so much.")
-            if time.monotonic() > until:
-                raise TimeoutError
         return held.decode("utf-8", "replace")
 
     def _unanswered(self, error: OSError | HTTPException, tries: int) -> ToolFailed:

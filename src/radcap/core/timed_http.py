@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["timed_handlers"]
 
-_LEAST_S = 0.001  # 0 would not wait at all, and what is there already may be read
-
 
 class _Timed(io.RawIOBase):
     """The bytes of a socket, each read of which has what is left of the time."""
@@ -35,7 +33,10 @@ class _Timed(io.RawIOBase):
         return True
 
     def readinto(self, buffer: WriteableBuffer, /) -> int | None:
-        self._sock.settimeout(max(self._until - time.monotonic(), _LEAST_S))
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._sock.settimeout(left)
         return self._raw.readinto(buffer)
 
     def close(self) -> None:

@@ -17,6 +17,7 @@ from radcap.captioning.hints import Hints
 from radcap.captioning.models import CaptionAnswers
 from radcap.captioning.models.plain_models import NearestModel, TemplateModel, WordsModel
 from radcap.captioning.models.writer_model import WriterModel
+from radcap.captioning.refining.refined_model import RefinedModel
 from radcap.core import UsageError
 from radcap.detection.models import Answers
 from radcap.detection.models.ensemble_model import EnsembleModel
@@ -85,6 +86,11 @@ def check_explainable(model: AnyModel) -> None:
         raise UsageError(
             "A classic model over the vectors of a network has no maps: no slope leads through its trees back"
             " to the image. Give a model whose head or neighbours answer."
+        )
+    if isinstance(model, RefinedModel):
+        raise UsageError(
+            "A language model has the last word on these captions, and it sees no image: its words have no"
+            " place in one. Explain the captioner without it, trained with --set refine.kind=none."
         )
     known = (NetworkModel, EnsembleModel, WriterModel, TemplateModel, NearestModel, WordsModel)
     if not isinstance(model, known):
