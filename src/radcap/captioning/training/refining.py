@@ -37,6 +37,7 @@ from radcap.zoo.finding import PREFIX
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from radcap.captioning.models.answers import CaptionAnswers
     from radcap.captioning.models.opening import Captioner
     from radcap.captioning.refining.refiner import Refiner
     from radcap.captioning.training.maker import CaptionMaker
@@ -124,18 +125,27 @@ class _Work:
         system = self.maker.system
         return RefinedModel(model, self.refiner, system.refine, system.post, self.maker.label_names, beside)
 
+    def _drafted(self, images: Captioned, *, apart: bool = False) -> CaptionAnswers:
+        """What is to be refined; `apart` where the images are those that neighbours are found among."""
+        turned = _apart if apart else _as_it_is
+        model = self._refined(turned(self.model), None if self.beside is None else turned(self.beside))
+        return model.drafts(images.images, self.maker.talk.progress)
+
+    @cached_property
+    def held_drafts(self) -> CaptionAnswers:
+        assert self.held is not None  # noqa: S101 - asked only where images are held out
+        return self._drafted(self.held)
+
     def _judged(self, held: Captioned) -> dict[str, Any]:
         """How good the captions are, and how good they would be without."""
         maker = self.maker
-        model = self._refined(self.model, self.beside)
-        drafts = model.drafts(held.images, maker.talk.progress)
-        answers = model.refined(drafts, maker.talk.progress)
+        answers = self._refined(self.model, self.beside).refined(self.held_drafts, maker.talk.progress)
         failed = list(answers.unrefined.values())
         if failed:
             maker.talk.tell(f"{counted(len(failed))} of the held-out split were not refined: {failed[0]}.")
         return {
             "held_out": held_figures(answers, held),
-            "held_out_drafts": held_figures(drafts, held),
+            "held_out_drafts": held_figures(self.held_drafts, held),
             "held_out_unrefined": len(failed),
         }
 
@@ -144,19 +154,17 @@ class _Work:
         maker, settings = self.maker, self.maker.system.refine
         generator = self.refiner.generator if isinstance(self.refiner, Told) else None
         assert isinstance(generator, LocalModel)  # noqa: S101 - others are refused when the system is read
-        lesson = self._lesson(
-            generator, _apart(self.model), self.beside and _apart(self.beside), maker.parts.fit
-        )
-        exam = None if self.held is None else self._lesson(generator, self.model, self.beside, self.held)
-        if not len(lesson):
-            raise UsageError("No pair fits the language model of [refine]. Give one that reads longer texts.")
+        lesson = self._lesson(generator, self._drafted(maker.parts.fit, apart=True), maker.parts.fit)
+        exam = None
+        if self.held is not None:
+            exam = PairExam(self._lesson(generator, self.held_drafts, self.held))
         maker.talk.tell(f"refine: {counted(settings.epochs, 'epoch')} over {len(lesson):,}")
         wanted = CaptionTrainSettings(
             epochs=settings.epochs,
             batch=settings.batch,
             lr=settings.lr,
             schedule="constant",
-            keep="last" if exam is None or not len(exam) else "best",
+            keep="last" if exam is None else "best",
             seed=maker.system.train.seed,
         )
         trained = learn(
@@ -164,34 +172,44 @@ class _Work:
             lesson,
             wanted,
             maker.place,
-            exam=None if exam is None or not len(exam) else PairExam(exam),
+            exam=exam,
             folder=CheckpointFolder(maker.folder.training / REFINER, maker.fingerprint),
             observe=lambda row: maker.talk.epoch(row, settings.epochs),
         )
-        if maker.place.is_first:
-            save_local(generator, maker.folder.path / REFINER)
-        weights = refiner_digest(maker.folder.path / REFINER)
-        return {"pairs": len(lesson), "weights": weights, "saw": _SAW, "stage": stage_facts(trained)}
+        facts = {"pairs": len(lesson), "saw": _SAW, "stage": stage_facts(trained)}
+        if not maker.place.is_first:
+            return facts
+        save_local(generator, maker.folder.path / REFINER)
+        return {**facts, "weights": refiner_digest(maker.folder.path / REFINER)}
 
-    def _lesson(
-        self, generator: LocalModel, model: Captioner, beside: Captioner | None, images: Captioned
-    ) -> PairLesson:
-        """What the captioner says of images, and what is true."""
-        told, maker = self._refined(model, beside), self.maker
-        drafts = told.drafts(images.images, maker.talk.progress)
-        place = {one: row for row, one in enumerate(images.images.ids)}
+    def _lesson(self, generator: LocalModel, drafts: CaptionAnswers, images: Captioned) -> PairLesson:
+        """What is told of images, and what is true."""
         assert isinstance(self.refiner, Told)  # noqa: S101 - others learn nothing
+        told = self._refined(self.model, self.beside)
+        place = {one: row for row, one in enumerate(images.images.ids)}
         prompts: list[str] = []
         texts: list[str] = []
+        why = ""
         for line in drafts.lines:
             material = told.material(line)
-            if not told.why_not(material):
+            why = told.why_not(material)
+            if not why:
                 prompts.append(filled(self.refiner.prompt, material))
                 texts.append(images.captions[place[line.image]])
-        return PairLesson(examples_of(generator, prompts, texts), generator.pad, maker.place)
+        found = examples_of(generator, prompts, texts)
+        if not found:
+            why = why or "every pair is too long for the language model"
+            raise UsageError(
+                f"[refine] has nothing to learn from: {why}. Set its epochs to 0, or change its kind."
+            )
+        return PairLesson(found, generator.pad, self.maker.place)
 
 
 def _apart(model: Captioner) -> Captioner:
     """The same, where images are their own neighbours: none of them is."""
     turned = getattr(model, "apart", None)
     return model if turned is None else turned()
+
+
+def _as_it_is(model: Captioner) -> Captioner:
+    return model
