@@ -303,7 +303,7 @@ def test_without_held_out_images_the_last_weights_are_kept(tmp_path: Path) -> No
 
 @pytest.mark.loopback
 def test_an_endpoint_rewrites_and_the_key_stands_nowhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    aligned: CaptionFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in (OPENAI_KEY, "http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
@@ -316,7 +316,9 @@ def test_an_endpoint_rewrites_and_the_key_stands_nowhere(
 
     with serving(answer=answer) as (url, asked):
         wanted = RefineSettings(kind="rewrite", model="writer", endpoint=url, retries=0, similar=0.1)
-        folder = taught(system("transformer", wanted), tmp_path / "m", drawn(), heard.talk)
+        known = replace(FROZEN, weights=str(aligned.path))  # drawn by no lot
+        folder = taught(system("transformer", wanted, backbone=known), tmp_path / "m", drawn(), heard.talk)
+        assert not heard.has("random weights")
         assert len(asked) >= 2
         model = open_captioner(folder.path, "cpu")
         answers = model.answers(drawn().split("test"))
