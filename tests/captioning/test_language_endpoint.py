@@ -177,6 +177,14 @@ def test_the_key_comes_from_the_environment_and_goes_nowhere_else(
     assert SECRET not in repr(model) + repr(replies) + caplog.text
 
 
+def test_an_address_of_the_environment_is_asked_by_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(chat("x")) as (url, asked):
+        monkeypatch.setenv("RADCAP_ENDPOINT", url)
+        with pytest.raises(Missing, match=r"None is named"):
+            make_generator(RefineSettings(kind="rewrite"), CPU)
+    assert asked == []
+
+
 def test_what_has_to_be_named_is_told_before_anything_is_sent() -> None:
     with pytest.raises(Missing, match=r"Write \[refine\] model = 'NAME'"):
         model_at("https://host", model="")

@@ -14,9 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from radcap.captioning.base_models import finding
-from radcap.captioning.language import Reply, generator, text_model_folder
+from radcap.captioning.joining_settings import RefineSettings
+from radcap.captioning.language import Reply, generator, make_generator, text_model_folder
 from radcap.captioning.language.local_model import IGNORED, LocalModel
 from radcap.core import InputError, Missing
+from radcap.vision.training import Place
 
 PROMPTS = ["CT of the chest.", "MRI", "Ultrasound of the liver with a cyst", "x", "CT"]
 KINDS = ("causal", "chat", "T5", "Bart", "Pegasus")
@@ -151,6 +153,16 @@ def test_a_folder_that_says_little_has_other_marks(folders: dict[str, Path], tmp
     assert len(one.read) == 3
 
 
+@pytest.mark.parametrize(("epochs", "kept"), [(0, torch.bfloat16), (1, torch.float32)])
+def test_a_quick_device_holds_half_where_nothing_is_learnt(
+    epochs: int, kept: torch.dtype, folders: dict[str, Path]
+) -> None:
+    wanted = RefineSettings(kind="rewrite", model=str(folders["T5"]), longest=4, epochs=epochs)
+    model: Any = make_generator(wanted, Place(torch.device("cpu"), "bf16"))
+    assert {one.dtype for one in model.model.parameters()} == {kept}
+    assert len(model.replies(PROMPTS)) == len(PROMPTS)
+
+
 def test_what_a_model_cannot_do_is_told_of_its_batch(
     folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,5 +217,5 @@ def test_where_a_model_lies(
     with pytest.raises(Missing, match=r"None is named.*\[refine\] endpoint"):
         text_model_folder("")
     for name in ("no/where", "/nowhere at all"):
-        with pytest.raises(Missing, match=r"\[refine\] model names it\. Put a folder"):
+        with pytest.raises(Missing, match=r"\[refine\] model names it\. .* as \[refine\] endpoint\."):
             text_model_folder(name)

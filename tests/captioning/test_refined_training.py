@@ -30,7 +30,7 @@ from endpoint_samples import chat, serving
 
 from radcap.captioning.joining_settings import RefineSettings
 from radcap.captioning.models import CaptionFolder, open_captioner
-from radcap.captioning.models.plain_models import NearestModel
+from radcap.captioning.models.plain_models import FrequentModel, NearestModel
 from radcap.captioning.models.writer_model import WriterModel
 from radcap.captioning.refining.opening import NEAREST, REFINER, needs_beside
 from radcap.captioning.refining.refined_model import RefinedModel
@@ -81,7 +81,8 @@ def system(kind: str, refine: RefineSettings, **tables: Any) -> CaptionSystem:
 
 def aligner(t5: Path, **keys: Any) -> RefineSettings:
     given: dict[str, Any] = {"kind": "align", "model": str(t5), "longest": 16, "batch": 8, "lr": 1e-2}
-    return RefineSettings(**given | {"epochs": 2} | keys)
+    keys = given | {"epochs": 2} | keys
+    return RefineSettings(**keys)
 
 
 def held_of(data: Any, about: CaptionSystem) -> Captioned:
@@ -168,8 +169,11 @@ def test_an_image_is_never_its_own_neighbour_where_it_is_learnt_from(
     assert isinstance(model.captioner, NearestModel)
     own = {one.image: one.neighbours[0].image for one in model.captioner.answers(fit).lines}
     assert all(image == near for image, near in own.items())
-    apart = {one.image: one.neighbours[0].image for one in model.captioner.apart().answers(fit).lines}
-    assert not any(image == near for image, near in apart.items())
+    frequent = FrequentModel("CT.", PostSettings())
+    for turned in (model.apart(), replace(model, captioner=frequent, beside=model.captioner).apart()):
+        apart = {one.image: one.neighbours[0].image for one in turned.drafts(fit).lines}
+        assert len(apart) == len(fit)
+        assert not any(image == near for image, near in apart.items())
     leaning = DetectorSettings(str(seer.path))
     told = captioner(condition=ConditionSettings(neighbours=2), detector=leaning)
     writer = open_captioner(taught(told, tmp_path / "m").path, "cpu")

@@ -65,7 +65,8 @@ def line(image: str, *drafts: str, near: Sequence[tuple[float, str]] = (), **mor
 def refined(
     lines: Sequence[Line], refiner: Refiner, beside: Any = None, progress: Any = None, **settings: Any
 ) -> CaptionAnswers:
-    wanted = RefineSettings(**{"kind": "rewrite"} | settings)
+    keys: dict[str, Any] = {"kind": "rewrite"}
+    wanted = RefineSettings(**keys | settings)
     model = RefinedModel(Given(tuple(lines)), refiner, wanted, POST, {"C1": "Mass"}, beside)
     assert model.labels == (CT,)
     return model.answers(synthetic(1), progress)

@@ -104,5 +104,5 @@ def text_model_folder(model: str) -> Path:
     try:
         return find_folder(model, "config.json")
     except Missing as error:
-        how = "Put a folder that transformers saved there, or name another; nothing is fetched."
+        how = f"{error.how.rstrip('.')}, or give the address of a server that has it as [refine] endpoint."
         raise Missing(f"The language model {model:.80}", "[refine] model names it.", how) from error

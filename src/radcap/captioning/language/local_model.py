@@ -195,7 +195,10 @@ def on_device(kind: type[Model], model: Any, question: Question) -> Model:  # no
         raise InputError(f"{path} is refused: {why}. Get the model again, the whole folder.", path=path)
     own = model.generation_config
     model.generation_config = type(own)()  # else all that is not set would be the folder's to say
-    return kind(model.to(question.place.device).eval(), words, own, question)
+    # half the memory where nothing is learnt, on a device that is quick with it
+    half = question.place.precision == "bf16" and not question.settings.epochs
+    kept = model.to(question.place.device, dtype=torch.bfloat16 if half else torch.float32)
+    return kind(kept.eval(), words, own, question)
 
 
 def open_words(folder: Path) -> Any:  # noqa: ANN401 - a tokenizer of transformers

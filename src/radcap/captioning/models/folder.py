@@ -4,7 +4,8 @@
     tokenizer.json     pieces of words                 labels.csv   concepts that can be told or answered
     captions.json      the captions it remembers       words.json   the words it chooses from
     neighbours/        the images it remembers         concepts/    its detector, a model folder of its own
-    findings.json      the words of findings           card.json    what it is, saw, and how good it is
+    findings.json      the words of findings           refiner/     a language model that was trained with it
+    nearest/           finds neighbours beside it      card.json    what it is, saw, and how good it is
 
 Invariant: `card.json` is written last and knows the texts beside it. A captioner that leans on a detector of
 the zoo knows that detector's weights, and is refused over others.

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from radcap.captioning.models.answers import CaptionAnswers, Refinement
+from radcap.captioning.models.apart import apart
 from radcap.captioning.refining.prompts import Material
 from radcap.captioning.texts import finished
 from radcap.core import MODALITIES, NAMES
@@ -45,6 +46,11 @@ class RefinedModel:
     @property
     def labels(self) -> tuple[Cui, ...]:
         return self.captioner.labels
+
+    def apart(self) -> RefinedModel:
+        """The same, for the images that are remembered: none of them is its own neighbour."""
+        beside = None if self.beside is None else apart(self.beside)
+        return replace(self, captioner=apart(self.captioner), beside=beside)
 
     def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> CaptionAnswers:
         """The captioner's, refined."""

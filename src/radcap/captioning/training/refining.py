@@ -121,25 +121,20 @@ class _Work:
         maker.place.agreed(0.0)  # the first has written what all of them open
         return open_captioner(path, str(maker.place.device))
 
-    def _refined(self, model: Captioner, beside: Captioner | None) -> RefinedModel:
-        system = self.maker.system
-        return RefinedModel(model, self.refiner, system.refine, system.post, self.maker.label_names, beside)
-
-    def _drafted(self, images: Captioned, *, apart: bool = False) -> CaptionAnswers:
-        """What is to be refined; `apart` where the images are those that neighbours are found among."""
-        turned = _apart if apart else _as_it_is
-        model = self._refined(turned(self.model), None if self.beside is None else turned(self.beside))
-        return model.drafts(images.images, self.maker.talk.progress)
+    @cached_property
+    def refined(self) -> RefinedModel:
+        system, names = self.maker.system, self.maker.label_names
+        return RefinedModel(self.model, self.refiner, system.refine, system.post, names, self.beside)
 
     @cached_property
     def held_drafts(self) -> CaptionAnswers:
         assert self.held is not None  # noqa: S101 - asked only where images are held out
-        return self._drafted(self.held)
+        return self.refined.drafts(self.held.images, self.maker.talk.progress)
 
     def _judged(self, held: Captioned) -> dict[str, Any]:
         """How good the captions are, and how good they would be without."""
         maker = self.maker
-        answers = self._refined(self.model, self.beside).refined(self.held_drafts, maker.talk.progress)
+        answers = self.refined.refined(self.held_drafts, maker.talk.progress)
         failed = list(answers.unrefined.values())
         if failed:
             maker.talk.tell(f"{counted(len(failed))} of the held-out split were not refined: {failed[0]}.")
@@ -154,7 +149,8 @@ class _Work:
         maker, settings = self.maker, self.maker.system.refine
         generator = self.refiner.generator if isinstance(self.refiner, Told) else None
         assert isinstance(generator, LocalModel)  # noqa: S101 - others are refused when the system is read
-        lesson = self._lesson(generator, self._drafted(maker.parts.fit, apart=True), maker.parts.fit)
+        fit = maker.parts.fit
+        lesson = self._lesson(generator, self.refined.apart().drafts(fit.images, maker.talk.progress), fit)
         exam = None
         if self.held is not None:
             exam = PairExam(self._lesson(generator, self.held_drafts, self.held))
@@ -185,14 +181,13 @@ class _Work:
     def _lesson(self, generator: LocalModel, drafts: CaptionAnswers, images: Captioned) -> PairLesson:
         """What is told of images, and what is true."""
         assert isinstance(self.refiner, Told)  # noqa: S101 - others learn nothing
-        told = self._refined(self.model, self.beside)
         place = {one: row for row, one in enumerate(images.images.ids)}
         prompts: list[str] = []
         texts: list[str] = []
         why = ""
         for line in drafts.lines:
-            material = told.material(line)
-            why = told.why_not(material)
+            material = self.refined.material(line)
+            why = self.refined.why_not(material)
             if not why:
                 prompts.append(filled(self.refiner.prompt, material))
                 texts.append(images.captions[place[line.image]])
@@ -203,13 +198,3 @@ class _Work:
                 f"[refine] has nothing to learn from: {why}. Set its epochs to 0, or change its kind."
             )
         return PairLesson(found, generator.pad, self.maker.place)
-
-
-def _apart(model: Captioner) -> Captioner:
-    """The same, where images are their own neighbours: none of them is."""
-    turned = getattr(model, "apart", None)
-    return model if turned is None else turned()
-
-
-def _as_it_is(model: Captioner) -> Captioner:
-    return model
