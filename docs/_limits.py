@@ -48,7 +48,7 @@ def _images() -> list[tuple[str, str, str]]:
 
 
 def _others() -> list[tuple[str, str, str]]:
-    from radcap.explanation.external.posting import LIMIT_BYTES
+    from radcap.core.posting import LIMIT_BYTES
     from radcap.reading.serving.desk import WAITING
     from radcap.reading.serving.requests import BODY_BYTES, BODY_S
 

@@ -72,7 +72,7 @@ def write_tokenizer(folder: Path, size: int = VOCABULARY) -> None:
     (folder / "tokenizer.json").write_text(json.dumps(held), encoding="utf-8")
 
 
-def save_gguf(model: Any, path: Path) -> None:
+def save_gguf(model: Any, path: Path, template: str = "") -> None:
     """As llama.cpp's converter writes a Llama: its own names, its own order of query and key rows."""
     import gguf
 
@@ -90,6 +90,8 @@ def save_gguf(model: Any, path: Path) -> None:
     writer.add_rope_freq_base(config.rope_parameters["rope_theta"])
     writer.add_vocab_size(config.vocab_size)
     _add_tokenizer(writer)
+    if template:
+        writer.add_chat_template(template)
     for name, weight in model.state_dict().items():
         if name != "lm_head.weight":
             writer.add_tensor(_gguf_name(name), _gguf_order(name, weight.numpy(), config))

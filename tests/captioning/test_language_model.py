@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 import torch
 from captioning_samples_lm import SIZES, VOCABULARY, save_gguf, save_model, tiny_model, write_tokenizer
+from captioning_samples_text import TEMPLATE, asked_of
 from safetensors.torch import load_file, save_file
 
 from radcap.captioning.base_models import conversion
@@ -475,8 +476,8 @@ def test_a_gguf_becomes_a_folder_that_gives_the_same_answers(tmp_path, capfd):
         )
 
 
-def test_the_tokenizer_of_a_gguf_is_kept_with_its_marks(tmp_path):
-    save_gguf(tiny_model(), tmp_path / "weights.gguf")
+def test_the_tokenizer_of_a_gguf_is_kept_with_its_marks_and_its_chat(tmp_path):
+    save_gguf(tiny_model(), tmp_path / "weights.gguf", TEMPLATE)
     (tmp_path / "made").mkdir()
     convert(tmp_path / "weights.gguf", tmp_path / "made")
     tokenizer = open_tokenizer(tmp_path / "made")
@@ -484,6 +485,8 @@ def test_the_tokenizer_of_a_gguf_is_kept_with_its_marks(tmp_path):
     assert found == [259, 223, 68, 71, 261]  # CT, a blank, b, e, ing
     assert tokenizer.decode([1, *found, 2]) == "CT being"
     assert (tokenizer.begin, tokenizer.end) == (1, 2)
+    model = asked_of(tmp_path / "made")
+    assert model.words.decode(model.asked("CT")) == "<s>user:CT<s>answer:"
     assert make_decoder(settings(tmp_path / "made"), tokenizer.size).size == VOCABULARY
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,19 +13,21 @@ import pytest
 import torch
 from bare_machine import bare, make_bare
 from captioning_samples_models import KINDS, WORDS, drawn, real
+from endpoint_samples import Reply as Sent
+from endpoint_samples import chat, serving
 from PIL import Image
 
-from radcap.captioning.models import CaptionAnswers
+from radcap.captioning.joining_settings import RefineSettings
+from radcap.captioning.models import CaptionAnswers, CaptionFolder
 from radcap.cli import modelling
 from radcap.core import InputError, Issue, Level, Task, UsageError
+from radcap.core.endpoints import KEY, OPENAI_KEY
 from radcap.datasets import load_dataset
 from radcap.formats import Expected, Reader, read_run, validate
 from radcap.vision.weight_files import write_weight_file
 
 if TYPE_CHECKING:
     from commands import Command
-
-    from radcap.captioning.models import CaptionFolder
 
 EDITIONS = [
     *(("frequent", one) for one in ("2017", "2018", "2021", "2022", "2023", "2024", "2025", "rocov2")),
@@ -108,6 +111,38 @@ def test_images_that_cannot_be_read_say_nothing_and_are_named(
     assert {run.cells[one] for one in told["refused"]} == {"Radiology image."}
     lines = [json.loads(one) for one in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert [one["image"] for one in lines] == [one for one in test.ids if one not in told["refused"]]
+
+
+@pytest.mark.loopback
+def test_captions_that_could_not_be_refined_are_counted_and_stay(
+    captioners: dict[str, CaptionFolder],
+    data: Path,
+    tmp_path: Path,
+    radcap: Command,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in (KEY, OPENAI_KEY, "http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    folder = CaptionFolder(Path(shutil.copytree(captioners["nearest"].path, tmp_path / "model")))
+    replies = [Sent(500, b"out of order")] * 4 + [chat("Rewritten.")]
+    with serving(*replies) as (url, _):
+        settings = RefineSettings(kind="rewrite", model="writer", endpoint=url, retries=0, parallel=1)
+        folder.write_system(replace(folder.system(), refine=settings))
+        folder.write_card(folder.card())
+        out, log = tmp_path / "run.csv", tmp_path / "log.jsonl"
+        given = ("--split", "valid", "--out", out, "--log", log, "--device", "cpu", "--json")
+        done = radcap("predict", folder.path, data, *given)
+    assert done.code == 0, done.err
+    told = json.loads(done.out)["unrefined"]
+    lines = [json.loads(one) for one in log.read_text("utf-8").splitlines()]
+    assert {one["image"] for one in lines if "failed" in one["refined"]} == set(told)
+    assert len(told) >= 4
+    assert all("answers 500: out of order" in why for why in told.values())
+    assert f"{len(told)} captions could not be refined and stayed as written:\n  " in done.err
+    assert done.err.count("answers 500: out of order") == 3
+    run, _ = read_run(out, "captions")
+    assert all((run.cells[one["image"]] == "Rewritten.") == (one["image"] not in told) for one in lines)
+    assert all(run.cells.values())
 
 
 def test_images_that_are_no_radiology_images_are_named(

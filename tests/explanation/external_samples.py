@@ -1,21 +1,16 @@
-"""What tests of external explainers share: a provider that repeats, and an endpoint in a thread."""
+"""What tests of external explainers share: a provider that repeats."""
 
 from __future__ import annotations
 
-import json
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from radcap.explanation.external import FoundBox
 
-__all__ = ["Asked", "Reply", "Told", "chat", "serving"]
+__all__ = ["Told"]
 
 
 @dataclass(frozen=True)
@@ -28,64 +23,3 @@ class Told:
     def boxes(self, picture: NDArray[np.uint8], phrases: Sequence[str]) -> list[FoundBox]:
         self.asked.append(tuple(phrases))
         return [one for one in self.found if one.phrase in phrases]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A request as the endpoint saw it."""
-
-    path: str
-    headers: dict[str, str]
-    body: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What the endpoint answers; `act` writes by hand in place of it."""
-
-    code: int = 200
-    body: bytes = b""
-    headers: dict[str, str] = field(default_factory=dict)
-    act: Callable[[BaseHTTPRequestHandler], None] | None = None
-
-
-def chat(content: object) -> Reply:
-    """A well-formed answer of a chat model."""
-    return Reply(
-        body=json.dumps({"choices": [{"message": {"role": "assistant", "content": content}}]}).encode()
-    )
-
-
-@contextmanager
-def serving(*replies: Reply) -> Iterator[tuple[str, list[Asked]]]:
-    """An endpoint that gives these replies in turn, the last one for ever."""
-    asked: list[Asked] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            asked.append(Asked(self.path, dict(self.headers), body))
-            reply = replies[min(len(asked), len(replies)) - 1]
-            if reply.act is not None:
-                reply.act(self)
-                return
-            self.send_response(reply.code)
-            for name, value in reply.headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(reply.body)))
-            self.end_headers()
-            self.wfile.write(reply.body)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the base has it
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/v1", asked
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

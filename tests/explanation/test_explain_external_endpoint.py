@@ -10,16 +10,17 @@ import time
 
 import numpy as np
 import pytest
-from external_samples import Reply, chat, serving
+from endpoint_samples import Reply, chat, serving
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
 from radcap.core import Missing, ToolFailed, UsageError
+from radcap.core.endpoints import KEY, OPENAI_KEY
+from radcap.core.posting import LIMIT_BYTES, Poster
 from radcap.explanation.external.answers import read_answer
-from radcap.explanation.external.endpoints import ADDRESS, KEY, OPENAI_KEY, find_endpoint
+from radcap.explanation.external.endpoints import ADDRESS, find_endpoint
 from radcap.explanation.external.openai_boxes import OpenAiBoxes, make_openai
-from radcap.explanation.external.posting import LIMIT_BYTES, Poster
 from radcap.explanation.external.settings import ProviderSettings
 from radcap.explanation.system import ExplainSettings, ExplainSystem
 

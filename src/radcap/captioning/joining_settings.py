@@ -48,9 +48,12 @@ class RefineSettings:
     """
 
     kind: Literal["none", "rewrite", "summarise", "fuse", "align"] = "none"
-    model: str = ""  # folder of a language model, a base by name, or the endpoint's name of one
+    # folder of a language model, a repository (OWNER/NAME) in the Hugging Face cache, a base by name, or the
+    # endpoint's name of one; `consensus` needs none: the text is taken that agrees most with the others
+    model: str = ""
     endpoint: str = ""  # an OpenAI-compatible address, asked in place of a local model
-    prompt: str = ""  # {caption}, {captions}, {neighbours}, {concepts} and {modality} stand for their texts
+    # in place of ours; {caption}, {captions}, {neighbours}, {concepts} and {modality} stand for their texts
+    prompt: str = ""
     similar: float = 0.0  # rewrite: from this cosine on, the nearest image's caption is what is rewritten
     longest: int = 100  # tokens
     temperature: float = 0.0  # 0 writes what is likeliest

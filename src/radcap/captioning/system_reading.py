@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from radcap.captioning.blocks import CAPTIONERS, DECODERS, FAMILIES, ONE_DRAFT, RERANKERS
 from radcap.captioning.pretrained_settings import PRETRAINED, PretrainedSettings
+from radcap.captioning.refining import refine_contradictions
 from radcap.captioning.settings import CONCEPTS, NEIGHBOURS
 from radcap.captioning.system import (
     CaptionMember,
@@ -66,6 +67,8 @@ def read_caption_system(toml: TomlText) -> CaptionSystem:
         for table, why in _contradictions(model):
             spot = (*at, table)
             findings.note("SYS205", spot, place=spot_name(spot), why=why)
+    for table, why in refine_contradictions(system, has_members=True) if system.member else ():
+        findings.note("SYS205", (table,), place=f"[{table}]", why=why)
     findings.refuse(toml.path)
     return system
 
@@ -129,6 +132,7 @@ def _contradictions(system: CaptionModel) -> Iterator[tuple[str, str]]:
     yield from _untold(system)
     yield from _bridged(system)
     yield from _unchosen(system)
+    yield from refine_contradictions(system)
     looks = system.backbone.frozen or (has_detector and system.detector.share)
     if system.decoder.kind == "words" and looks and system.image.augment != AugmentSettings():
         yield "image", "A backbone that is not trained sees each image once. Delete [image.augment]."

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["run_predict", "run_train"]
 
 _SHOWN = 5
+_REASONS = 3  # images that are told with theirs
 _UNITS = {Task.CONCEPTS: "concepts_per_image", Task.CAPTIONS: "words_per_image"}
 
 
@@ -207,8 +208,15 @@ def _told(
         **_mean(answers),
         "refused": dict(answers.refused),
         "not_radiology": answers.not_radiology(),
+        **_unrefined(answers),
         "seconds": round(seconds, 2),
     }
+
+
+def _unrefined(answers: Answers | CaptionAnswers) -> dict[str, dict[str, str]]:
+    """The images whose captions no refiner had a hand in, though one was wanted; with the reasons."""
+    told = getattr(answers, "unrefined", None)
+    return {"unrefined": dict(told)} if told else {}
 
 
 def _mean(answers: Answers | CaptionAnswers) -> dict[str, float]:
@@ -226,6 +234,11 @@ def _warn(answers: Answers | CaptionAnswers, task: Task) -> None:
         some = ", ".join(f"{one} ({code})" for one, code in list(answers.refused.items())[:_SHOWN])
         row = "an empty row" if task is Task.CONCEPTS else "a row that says nothing of it"
         say(f"{counted(len(answers.refused))} cannot be read, each with {row}: {some}")
+    unrefined = _unrefined(answers).get("unrefined", {})
+    if unrefined:
+        few = list(unrefined.items())[:_REASONS]
+        count = counted(len(unrefined), "caption")
+        say(f"{count} could not be refined and stayed as written:", *(f"  {one}: {why}" for one, why in few))
     others = answers.not_radiology()
     if others:
         more = ", ..." if len(others) > _SHOWN else ""

@@ -15,6 +15,7 @@ import numpy as np
 
 from radcap.captioning.models.plain_models import TemplateModel
 from radcap.captioning.models.writer_model import WriterModel
+from radcap.captioning.refining.refined_model import RefinedModel
 from radcap.core import UsageError
 from radcap.detection.models.answers import Answers
 from radcap.detection.models.ensemble_model import EnsembleModel
@@ -65,6 +66,11 @@ def readable(model: Model | Captioner, name: str) -> Readable:
         return model
     if isinstance(model, WriterModel | TemplateModel) and model.eyes.detector is not None:
         return model
+    if isinstance(model, RefinedModel):
+        raise UsageError(
+            f"{name} lets a language model have the last word, and a reading shows what each word rests on in"
+            " the image. Give the captioner without it, trained with --set refine.kind=none."
+        )
     raise UsageError(
         f"{name} names no concepts, and a reading begins with them. Give a detector or a captioner that has"
         " one, like zoo:captions."

@@ -74,7 +74,7 @@ def _save_config(config: Any, folder: Path) -> None:  # noqa: ANN401 - of transf
 
 
 def _save_tokenizer(tokenizer: Any, config: Any, folder: Path) -> None:  # noqa: ANN401 - of transformers
-    """The pieces, and in a file beside them which of them begin and end a text.
+    """The pieces, and in a file beside them which of them begin and end a text, and how a chat is written.
 
     The marks are those of the model: transformers 5.17 mistakes one for the other in its tokenizer.
     """
@@ -84,4 +84,6 @@ def _save_tokenizer(tokenizer: Any, config: Any, folder: Path) -> None:  # noqa:
     marks = {
         name: tokenizer.backend_tokenizer.id_to_token(one) for name, one in numbers.items() if one is not None
     }
+    if tokenizer.chat_template:
+        marks["chat_template"] = tokenizer.chat_template
     (folder / "tokenizer_config.json").write_text(json.dumps(marks, indent=1) + "\n", encoding="utf-8")

@@ -1,6 +1,13 @@
 """Trained captioners: their folder, and what they write."""
 
-from radcap.captioning.models.answers import CaptionAnswers, Draft, Line, NeighbourCaption, write_log
+from radcap.captioning.models.answers import (
+    CaptionAnswers,
+    Draft,
+    Line,
+    NeighbourCaption,
+    Refinement,
+    write_log,
+)
 from radcap.captioning.models.folder import CaptionFolder
 from radcap.captioning.models.opening import Captioner, open_captioner
 
@@ -11,6 +18,7 @@ __all__ = [
     "Draft",
     "Line",
     "NeighbourCaption",
+    "Refinement",
     "open_captioner",
     "write_log",
 ]

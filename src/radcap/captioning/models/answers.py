@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from radcap.core import Cui
 
-__all__ = ["CaptionAnswers", "Draft", "Line", "NeighbourCaption", "write_log"]
+__all__ = ["CaptionAnswers", "Draft", "Line", "NeighbourCaption", "Refinement", "write_log"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,20 @@ class NeighbourCaption:
 
 
 @dataclass(frozen=True, slots=True)
+class Refinement:
+    """What a refiner was given, and which it was; `failed` says why the caption is the one without it."""
+
+    kind: str
+    model: str
+    source: tuple[str, ...]
+    failed: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        told = {"kind": self.kind, "model": self.model, "from": list(self.source)}
+        return told | ({"failed": self.failed} if self.failed else {})
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """How one caption came about: what was weighed, what was known, and what decided."""
 
@@ -67,8 +81,11 @@ class Line:
     drafts: tuple[Draft, ...] = ()
     concepts: Mapping[Cui, float] = field(default_factory=dict[str, float])  # told or supported
     neighbours: tuple[NeighbourCaption, ...] = ()
+    raw: str = ""  # the words before [post], where they are known
+    refined: Refinement | None = None
 
     def to_json(self) -> dict[str, Any]:
+        refined = {} if self.refined is None else {"refined": self.refined.to_json()}
         return {
             "image": self.image,
             "caption": self.caption,
@@ -76,6 +93,7 @@ class Line:
             "candidates": [one.to_json() for one in self.drafts],
             "concepts": dict(self.concepts),
             "neighbours": [one.to_json() for one in self.neighbours],
+            **refined,
         }
 
 
@@ -87,6 +105,8 @@ class CaptionAnswers:
     fallback: str
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
     unlike: tuple[str, ...] = ()  # images that look like no radiology image, where that can be told
+    # images whose captions no refiner had a hand in, though one was wanted, and why
+    unrefined: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -104,7 +124,8 @@ class CaptionAnswers:
         return list(self.unlike)
 
     def to_json(self) -> dict[str, Any]:
-        return {"captions": self.captions(), "refused": dict(self.refused)}
+        unrefined = {"unrefined": dict(self.unrefined)} if self.unrefined else {}
+        return {"captions": self.captions(), "refused": dict(self.refused), **unrefined}
 
     def log_lines(self) -> Iterator[str]:
         """The generation log: a JSON object for each image."""

@@ -8,6 +8,8 @@
     pretrained/        the published captioner it began with, as it was trained, in transformers' own layout
     members/NAME/      captioners that are joined      router/      what says which of them is asked
     reranker/          what was learnt to choose among drafts
+    refiner/           a language model that was trained with it
+    nearest/           a captioner that finds neighbours for the refiner
     clusters.json      the cluster of each concept
     dmmcs.safetensors, dmmcs.json, medians.json        words and concepts, and how near captions come to them
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from radcap.captioning.members import asked, choice
 from radcap.captioning.models.answers import CaptionAnswers, Draft, Line
+from radcap.captioning.models.apart import apart
 from radcap.captioning.models.ranking import reranked
 from radcap.captioning.texts import finished
 
@@ -42,6 +43,10 @@ class MembersModel:
     @property
     def labels(self) -> tuple[Cui, ...]:
         return tuple(dict.fromkeys(cui for one in self.members.values() for cui in one.labels))
+
+    def apart(self) -> MembersModel:
+        """The same, for images that members remember."""
+        return replace(self, members={name: apart(one) for name, one in self.members.items()})
 
     def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> CaptionAnswers:
         """What the members say together."""
@@ -107,8 +112,9 @@ class MembersModel:
     def _line(self, said: _Said, drafts: Sequence[Draft]) -> Line:
         supported = [one.text for one in drafts if not one.refused]
         chosen = supported if self.system.join.rule == "concatenate" else supported[:1]
-        caption = finished(" ".join(dict.fromkeys([*chosen, *said.after])), self.system.post)
-        return Line(said.image, caption, self._way, tuple(drafts), said.concepts, said.neighbours)
+        raw = " ".join(dict.fromkeys([*chosen, *said.after]))
+        caption = finished(raw, self.system.post)
+        return Line(said.image, caption, self._way, tuple(drafts), said.concepts, said.neighbours, raw=raw)
 
     @property
     def _way(self) -> str:

@@ -83,6 +83,12 @@ def open_captioner(model: str | Path, device: str = "auto") -> Captioner:
     folder, place = CaptionFolder(find(model)), pick_place(device)
     folder.check()
     system = folder.system()
+    captioner = _plain(folder, system, place, device)
+    return captioner if system.refine.kind == "none" else _refined(captioner, folder, system, place)
+
+
+def _plain(folder: CaptionFolder, system: CaptionSystem, place: Place, device: str) -> Captioner:
+    """What writes, before a refiner has its word."""
     if system.member:
         return open_members(folder, system, place, lambda one: open_captioner(one, device))
     opened = {
@@ -93,6 +99,13 @@ def open_captioner(model: str | Path, device: str = "auto") -> Captioner:
         "words": _words,
     }
     return opened.get(system.decoder.kind, _writer)(folder, system, place)
+
+
+def _refined(captioner: Captioner, folder: CaptionFolder, system: CaptionSystem, place: Place) -> Captioner:
+    from radcap.captioning.refining.opening import NEAREST, needs_beside, open_refined
+
+    beside = open_captioner(folder.path / NEAREST, str(place.device)) if needs_beside(system) else None
+    return open_refined(captioner, folder, system, place, beside)
 
 
 def is_kept(system: CaptionSystem) -> bool:

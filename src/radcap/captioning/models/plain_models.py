@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from radcap.captioning.settings import PostSettings
     from radcap.core import Cui, ImageId
     from radcap.datasets import Dataset
+    from radcap.detection.models.answers import Answers
     from radcap.vision.heads import Head
 
 __all__ = ["FrequentModel", "NearestModel", "RandomModel", "TemplateModel", "WordsModel"]
@@ -47,13 +48,10 @@ class TemplateModel:
     def lines(self, sight: Sight) -> list[Line]:
         """A caption for each image of a batch."""
         assert sight.answers is not None  # noqa: S101 - a template always has a detector
-        p = sight.answers.probabilities
         lines: list[Line] = []
-        for row, cuis in enumerate(sight.answers.concepts()):
-            place = {cui: number for number, cui in enumerate(sight.answers.labels)}
-            told = {cui: 1.0 if p is None else float(p[row, place[cui]]) for cui in cuis}
-            caption = finished(sentence(facts_of(cuis, self.names)), self.post)
-            lines.append(Line(sight.ids[row], caption, "template", concepts=told))
+        for image, told in zip(sight.ids, _decided(sight.answers), strict=True):
+            raw = sentence(facts_of(list(told), self.names))
+            lines.append(Line(image, finished(raw, self.post), "template", concepts=told, raw=raw))
         return lines
 
 
@@ -83,16 +81,30 @@ class NearestModel:
     def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> CaptionAnswers:
         return answered(self.eyes, dataset, self._lines, self.post, progress)
 
+    def apart(self) -> NearestModel:
+        """The same, for the images that it remembers: none of them is its own neighbour."""
+        return replace(self, recall=self.recall.apart())
+
     def _lines(self, sight: Sight) -> list[Line]:
-        near = self.recall.nearest(vectors_of(sight, self.pool).cpu().numpy(), self.neighbours)
+        vectors = vectors_of(sight, self.pool).cpu().numpy()
+        near = self.recall.nearest(vectors, self.neighbours, self.recall.around(sight.ids))
         drafts: Sequence[Sequence[Draft]] = [_agreed([one.caption for one in some]) for some in near]
         if self.reranker is not None:
             drafts = reranked(drafts, self.reranker, sight)
-        return [self._line(*three) for three in zip(sight.ids, near, drafts, strict=True)]
+        none: list[dict[Cui, float]] = [{} for _ in sight.ids]
+        told = none if sight.answers is None else _decided(sight.answers)
+        return [self._line(*four) for four in zip(sight.ids, near, drafts, told, strict=True)]
 
-    def _line(self, image: str, near: tuple[NeighbourCaption, ...], drafts: Sequence[Draft]) -> Line:
+    def _line(
+        self,
+        image: str,
+        near: tuple[NeighbourCaption, ...],
+        drafts: Sequence[Draft],
+        told: Mapping[Cui, float],
+    ) -> Line:
         best = max(drafts, key=lambda one: one.score, default=Draft("", 0.0))
-        return Line(image, finished(best.text, self.post), self.way, tuple(drafts), neighbours=near)
+        caption = finished(best.text, self.post)
+        return Line(image, caption, self.way, tuple(drafts), told, near, raw=best.text)
 
 
 def _agreed(texts: Sequence[str]) -> list[Draft]:
@@ -114,7 +126,7 @@ class FrequentModel:
 
     def answers(self, dataset: Dataset, progress: Callable[[str, int], None] | None = None) -> CaptionAnswers:
         caption = finished(self.caption, self.post)
-        lines = tuple(Line(one, caption, "frequent") for one in dataset.ids)
+        lines = tuple(Line(one, caption, "frequent", raw=self.caption) for one in dataset.ids)
         if progress is not None:
             progress("images", len(lines))
         return CaptionAnswers(lines, finished("", self.post))
@@ -168,9 +180,18 @@ class WordsModel:
         found = cast("list[list[float]]", best.tolist()), cast("list[list[int]]", places.tolist())
         for image, values, numbers in zip(sight.ids, *found, strict=True):
             drafts = tuple(Draft(self.words[n], value) for n, value in zip(numbers, values, strict=True))
-            caption = finished(" ".join(one.text for one in drafts), self.post)
-            lines.append(Line(image, caption, "words", drafts))
+            raw = " ".join(one.text for one in drafts)
+            lines.append(Line(image, finished(raw, self.post), "words", drafts, raw=raw))
         return lines
+
+
+def _decided(answers: Answers) -> list[dict[Cui, float]]:
+    """The concepts of each image that a detector decided for, with their probabilities."""
+    p, place = answers.probabilities, {cui: number for number, cui in enumerate(answers.labels)}
+    return [
+        {cui: 1.0 if p is None else float(p[row, place[cui]]) for cui in cuis}
+        for row, cuis in enumerate(answers.concepts())
+    ]
 
 
 def vectors_of(sight: Sight, pool: Head | None) -> torch.Tensor:

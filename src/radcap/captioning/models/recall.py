@@ -7,7 +7,7 @@ each says so.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from radcap.captioning.models.answers import NeighbourCaption
@@ -16,7 +16,7 @@ from radcap.core import Missing
 from radcap.detection.retrieval import load_index, save_index
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -35,11 +35,21 @@ NONE_LIKE = "nearest, since none has like concepts"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recall:
-    """An index, and the caption of each of its images."""
+    """An index, and the caption of each of its images; `own` are the groups of those that must not recall
+    images of their own group."""
 
     index: NeighbourIndex
     captions: tuple[str, ...]
     kin: Kin | None = None
+    own: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def apart(self) -> Recall:
+        """The same, for the very images that are remembered: none of them recalls itself."""
+        return replace(self, own=dict(zip(self.index.ids, self.index.groups, strict=True)))
+
+    def around(self, ids: Sequence[str]) -> list[str] | None:
+        """The groups of images that are asked about, where that matters."""
+        return [self.own.get(one, "") for one in ids] if self.own else None
 
     def nearest(
         self,

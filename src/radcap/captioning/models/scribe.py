@@ -139,7 +139,7 @@ class Scribe:
         text = chosen.text if chosen is not None else self._plain(grounds)
         caption = finished(text, self.system.post)
         near = page.near[row] if page.near else ()
-        return Line(page.ids[row], caption, by, tuple(drafts), dict(grounds.supported), near)
+        return Line(page.ids[row], caption, by, tuple(drafts), dict(grounds.supported), near, raw=text)
 
     def _plain(self, grounds: Grounds) -> str:
         return "" if self.judge is None else self.judge.plain(grounds)

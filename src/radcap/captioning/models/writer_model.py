@@ -46,6 +46,10 @@ class WriterModel:
         """A caption for each image of a dataset."""
         return answered(self.eyes, dataset, self.lines, self.scribe.system.post, progress)
 
+    def apart(self) -> WriterModel:
+        """The same, for the images that it remembers: none of them is its own neighbour."""
+        return self if self.recall is None else replace(self, recall=self.recall.apart())
+
     def lines(self, sight: Sight) -> list[Line]:
         """A caption for each image of a batch."""
         return self.scribe.lines(self.page(sight))
@@ -70,8 +74,8 @@ class WriterModel:
         if self.recall is None or sight.vectors is None:
             return ()
         decided = None if sight.answers is None else sight.answers.decided
-        k = self.scribe.system.condition.neighbours
-        return self.recall.nearest(sight.vectors.cpu().numpy(), k, decided=decided)
+        k, around = self.scribe.system.condition.neighbours, self.recall.around(sight.ids)
+        return self.recall.nearest(sight.vectors.cpu().numpy(), k, around, decided)
 
 
 def answered(

@@ -22,7 +22,7 @@ from radcap.captioning.training.cards import plain_card
 from radcap.captioning.training.choosing import check_reranker, fit_reranker
 from radcap.captioning.training.detector_systems import concept_file, read_detector
 from radcap.captioning.training.finishing import settled
-from radcap.captioning.training.judging import held_figures
+from radcap.captioning.training.judging import judged
 from radcap.captioning.training.maker import CaptionMaker
 from radcap.captioning.training.parts import CaptionParts
 from radcap.captioning.training.routing import check_router, fit_router
@@ -156,12 +156,10 @@ class _Joiner:
     def _judged(self, model: MembersModel) -> dict[str, Any]:
         """How good the whole is, where there are images that it has not seen."""
         whole, held = self.whole, self.whole.parts.held
-        if held is None:
-            return {"held_out": None}
-        if any(one.train.refit for one in whole.system.member):
-            whole.talk.tell(_SAW)
-            return {"held_out": None, "held_out_why": _SAW}
-        return {"held_out": held_figures(model.answers(held.images, whole.talk.progress), held)}
+        if held is None or not any(one.train.refit for one in whole.system.member):
+            return judged(whole, model, held)
+        whole.talk.tell(_SAW)
+        return {**judged(whole, model, None), "held_out_why": _SAW}
 
 
 def members_told(folder: CaptionFolder) -> dict[str, Any]:

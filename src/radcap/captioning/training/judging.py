@@ -18,12 +18,26 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from radcap.captioning.models.answers import CaptionAnswers
+    from radcap.captioning.models.opening import Captioner
+    from radcap.captioning.training.maker import CaptionMaker
     from radcap.captioning.training.parts import Captioned
 
-__all__ = ["METRICS", "caption_figures", "claim_f1", "held_figures"]
+__all__ = ["METRICS", "caption_figures", "claim_f1", "held_figures", "judged"]
 
 METRICS = ("rouge1", "rougeL", "bleu4", "cider")
 _RESAMPLES, _LEVEL = 2000, 0.95
+
+
+def judged(maker: CaptionMaker, model: Captioner, held: Captioned | None) -> dict[str, Any]:
+    """What the card says of how good a captioner is. Where the system has a refiner, it is made here, and its
+    captions are those that are judged."""
+    if maker.system.refine.kind != "none":
+        from radcap.captioning.training.refining import refined_figures
+
+        return refined_figures(maker, model, held)
+    if held is None:
+        return {"held_out": None}
+    return {"held_out": held_figures(model.answers(held.images, maker.talk.progress), held)}
 
 
 def held_figures(answers: CaptionAnswers, held: Captioned) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from radcap.captioning.models.recall import CAPTIONS, save_recall
 from radcap.captioning.training.choosing import fit_reranker
 from radcap.captioning.training.encoding import make_encoder
 from radcap.captioning.training.finishing import finish_plain
-from radcap.captioning.training.judging import held_figures
+from radcap.captioning.training.judging import judged
 from radcap.captioning.training.witnesses import make_recall
 from radcap.core import UsageError
 from radcap.vision.heads import make_head
@@ -49,9 +49,8 @@ def train_nearest(maker: CaptionMaker) -> None:
     chooser = fit_reranker(maker, parts.fit, eyes)
     model = NearestModel(eyes, recall, system.decoder.neighbours, system.post, pool)
     model = model.choosing(chooser, system.rerank.by)
-    held = parts.held
-    figures = None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
-    if system.train.refit and held is not None and memory is None:
+    figures = judged(maker, model, parts.held)
+    if system.train.refit and parts.held is not None and memory is None:
         recall = _remembered(maker, parts.both, eyes, pool)
         chooser = fit_reranker(maker, parts.both, eyes)
     if maker.place.is_first:
@@ -61,7 +60,7 @@ def train_nearest(maker: CaptionMaker) -> None:
         if is_kept(system):
             held_weights = encoder.backbone.state_dict().items()
             write_weight_file({f"backbone.{name}": one for name, one in held_weights}, folder.weights)
-        facts = {"images": len(recall.captions), "held_out": figures}
+        facts = {"images": len(recall.captions), **figures}
         finish_plain(maker, facts if memory is None else {**facts, "memory": memory.to_json()})
         shutil.rmtree(folder.training, ignore_errors=True)
 
@@ -91,26 +90,25 @@ def train_frequent(maker: CaptionMaker) -> None:
     maker.tell_data()
     parts, system = maker.parts, maker.system
     commonest, times = _commonest(parts.fit)
-    model, held = FrequentModel(commonest, system.post), parts.held
-    figures = None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
+    figures = judged(maker, FrequentModel(commonest, system.post), parts.held)
     if system.train.refit:
         commonest, times = _commonest(parts.both)
     if maker.place.is_first:
         maker.folder.write_list(CAPTIONS, [commonest])
-        finish_plain(maker, {"times": times, "held_out": figures})
+        finish_plain(maker, {"times": times, **figures})
         shutil.rmtree(maker.folder.training, ignore_errors=True)
 
 
 def train_random(maker: CaptionMaker) -> None:
     """Write the folder of a captioner that says of an image what was said of any other."""
     maker.tell_data()
-    parts, system, held = maker.parts, maker.system, maker.parts.held
+    parts, system = maker.parts, maker.system
     model = RandomModel(parts.fit.captions, system.train.seed, system.post)
-    figures = None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
+    figures = judged(maker, model, parts.held)
     captions = parts.both.captions if system.train.refit else parts.fit.captions
     if maker.place.is_first:
         maker.folder.write_list(CAPTIONS, captions)
-        finish_plain(maker, {"images": len(captions), "held_out": figures})
+        finish_plain(maker, {"images": len(captions), **figures})
         shutil.rmtree(maker.folder.training, ignore_errors=True)
 
 

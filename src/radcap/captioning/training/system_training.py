@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from radcap.captioning.blocks import CAPTIONERS, WRITING
 from radcap.captioning.models.folder import CaptionFolder
 from radcap.captioning.pretrained import has_own_eyes
+from radcap.captioning.refining.opening import check_refiner
 from radcap.captioning.training.choosing import check_reranker
 from radcap.captioning.training.detector_systems import concept_file, read_detector
 from radcap.captioning.training.encoding import make_encoder
@@ -74,6 +75,7 @@ def check_captioner(maker: CaptionMaker) -> None:
     system = maker.system
     kind, writes = system.decoder.kind, system.decoder.kind in WRITING
     _ = maker.detector_folder, maker.language, maker.memory
+    check_refiner(system.refine, maker.place)
     unmade = maker.concepts is not None and system.detector.share  # eyes that are not there yet
     if writes and (system.tokenizer.file or kind == "lm" or has_own_eyes(system)):
         _ = maker.tokenizer

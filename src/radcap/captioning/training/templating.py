@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from radcap.captioning.models.eyes import Eyes
 from radcap.captioning.models.plain_models import TemplateModel
 from radcap.captioning.training.finishing import finish_plain
-from radcap.captioning.training.judging import held_figures
+from radcap.captioning.training.judging import judged
 
 if TYPE_CHECKING:
     from radcap.captioning.training.maker import CaptionMaker
@@ -19,10 +19,10 @@ __all__ = ["train_template"]
 def train_template(maker: CaptionMaker) -> None:
     """Write the folder of a captioner that says what its detector found."""
     maker.tell_data()
-    detector, held = maker.detector, maker.parts.held
+    detector = maker.detector
     assert detector is not None  # noqa: S101 - a system without is refused when it is read
     model = TemplateModel(Eyes(maker.place, detector.view, None, detector), detector.names, maker.system.post)
-    figures = None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
+    figures = judged(maker, model, maker.parts.held)
     if maker.place.is_first:
-        finish_plain(maker, {"held_out": figures})
+        finish_plain(maker, figures)
         shutil.rmtree(maker.folder.training, ignore_errors=True)

@@ -22,7 +22,7 @@ from radcap.captioning.texts.words import spoken_words
 from radcap.captioning.training.cards import stage_facts
 from radcap.captioning.training.encoding import make_encoder
 from radcap.captioning.training.finishing import finish_plain
-from radcap.captioning.training.judging import held_figures
+from radcap.captioning.training.judging import judged
 from radcap.core import UsageError
 from radcap.vision.heads import make_head
 from radcap.vision.losses import make_loss
@@ -82,15 +82,12 @@ class _Work:
         encoder, head, trained = self._taught(
             "first", parts.fit, parts.held, words, maker.system.train.epochs
         )
-        figures = None
-        if parts.held is not None:
-            answers = self._model(encoder, head, words).answers(parts.held.images, maker.talk.progress)
-            figures = held_figures(answers, parts.held)
-            if maker.system.train.refit:
-                encoder, head, _ = self._taught("refit", parts.both, None, words, trained.epoch + 1)
+        figures = judged(maker, self._model(encoder, head, words), parts.held)
+        if parts.held is not None and maker.system.train.refit:
+            encoder, head, _ = self._taught("refit", parts.both, None, words, trained.epoch + 1)
         if maker.place.is_first:
             self._write(encoder, head, words)
-            finish_plain(maker, {**_facts(words, trained), "held_out": figures})
+            finish_plain(maker, {**_facts(words, trained), **figures})
             shutil.rmtree(maker.folder.training, ignore_errors=True)
 
     def _taught(

@@ -25,7 +25,7 @@ from radcap.captioning.training.detectors import JointJudge, write_detector
 from radcap.captioning.training.encoding import make_encoder
 from radcap.captioning.training.feeds import CaptionFeed, token_rows
 from radcap.captioning.training.finishing import leaning, with_detector
-from radcap.captioning.training.judging import held_figures
+from radcap.captioning.training.judging import judged as judged_captions
 from radcap.captioning.training.stages import Course, Taught, joint_tasks
 from radcap.captioning.training.witnesses import (
     make_recall,
@@ -83,9 +83,7 @@ class _Work:
         phrases = finding_phrases(fit.captions) if maker.system.generate.supported else {}
         medians, chooser = self._medians(fit), fit_reranker(maker, fit, taught.encoder.eyes(maker))
         model = self._model(taught, phrases, fed.recall, medians, chooser)
-        figures = (
-            None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
-        )
+        figures = judged_captions(maker, model, held)
         joint = JointJudge(maker).judge(taught) if is_joint(maker) else None
         last, recall = taught, fed.recall
         if maker.system.train.refit and parts.held is not None:
@@ -96,19 +94,17 @@ class _Work:
         facts = {"data": data, "stages": stages, "seconds": _since(started)}
         if maker.place.is_first and medians is not None:
             medians.save(maker.folder.path)
-        self._write(last, phrases, recall, chooser, {**facts, "held_out": figures}, joint)
+        self._write(last, phrases, recall, chooser, {**facts, **figures}, joint)
 
     def _ask(self, taught: Taught, started: float) -> None:
         """A published captioner as it is: nothing is learnt, and what it writes is judged."""
-        maker, held = self.maker, self.maker.parts.held
+        maker = self.maker
         phrases = finding_phrases(maker.parts.fit.captions) if maker.system.generate.supported else {}
         chooser = fit_reranker(maker, maker.parts.fit, taught.encoder.eyes(maker))
         model = self._model(taught, phrases, None, None, chooser)
-        figures = (
-            None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
-        )
+        figures = judged_captions(maker, model, maker.parts.held)
         facts = {"data": maker.parts.to_json(), "stages": {}, "seconds": _since(started)}
-        self._write(taught, phrases, None, chooser, {**facts, "held_out": figures}, None)
+        self._write(taught, phrases, None, chooser, {**facts, **figures}, None)
 
     def _fed(
         self, encoder: Encoder, captioned: Captioned, recall: Recall | None = None

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, cast
 from PIL import Image
 
 from radcap.core import Missing, ToolFailed
+from radcap.core.posting import Poster, written
 from radcap.explanation.external.answers import read_answer
 from radcap.explanation.external.endpoints import find_endpoint
-from radcap.explanation.external.posting import Poster
 from radcap.explanation.external.settings import PHRASES
 from radcap.explanation.external.strongest import strongest
 
@@ -55,7 +55,7 @@ class OpenAiBoxes:
     def boxes(self, picture: NDArray[np.uint8], phrases: Sequence[str]) -> list[FoundBox]:
         sent = Image.fromarray(picture)
         sent.thumbnail((self.settings.side, self.settings.side))
-        text = _content(self.poster.post(self._question(sent, phrases)), self.poster.endpoint.url)
+        text, _ = written(self.poster.post(self._question(sent, phrases)), self.poster.endpoint.url)
         answer = read_answer(text, phrases, *sent.size)
         if answer.problems and not answer.boxes:
             raise ToolFailed(
@@ -85,18 +85,6 @@ def make_openai(system: ExplainSystem) -> OpenAiBoxes:
         how = "Write [provider] model = 'NAME', as the endpoint calls it."
         raise Missing("The name of a vision model", "The endpoint has to know which one is asked.", how)
     return OpenAiBoxes(Poster(endpoint, settings.timeout_s, settings.retries), settings)
-
-
-def _content(text: str, url: str) -> str:
-    """What the model wrote, out of what the endpoint answers."""
-    try:
-        told = json.loads(text)["choices"][0]["message"]["content"]
-    except (ValueError, LookupError, TypeError, RecursionError):
-        told = None
-    if not isinstance(told, str):
-        why = "is not that of an OpenAI-compatible endpoint: it has no choices[0].message.content"
-        raise ToolFailed(f"The answer of {url} {why}. Check the address.")
-    return told
 
 
 def _data_url(sent: Image.Image) -> str:

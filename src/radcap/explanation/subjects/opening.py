@@ -18,6 +18,7 @@ from radcap.captioning.models import CaptionAnswers
 from radcap.captioning.models.members_model import MembersModel
 from radcap.captioning.models.plain_models import NearestModel, TemplateModel, WordsModel
 from radcap.captioning.models.writer_model import WriterModel
+from radcap.captioning.refining.refined_model import RefinedModel
 from radcap.core import UsageError
 from radcap.detection.models import Answers
 from radcap.detection.models.ensemble_model import EnsembleModel
@@ -91,6 +92,11 @@ def check_explainable(model: AnyModel) -> None:
         raise UsageError(
             "Several captioners answer here, and what joins them looks at their words. Explain one of them:"
             f" its folder lies below members, as {next(iter(model.members))!r} does."
+        )
+    if isinstance(model, RefinedModel):
+        raise UsageError(
+            "A language model has the last word on these captions, and it sees no image: its words have no"
+            " place in one. Explain the captioner without it, trained with --set refine.kind=none."
         )
     known = (NetworkModel, EnsembleModel, WriterModel, TemplateModel, NearestModel, WordsModel)
     if not isinstance(model, known):

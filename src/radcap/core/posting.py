@@ -1,7 +1,7 @@
 """One question to an endpoint over HTTP, with limits.
 
 Invariant: an answer is never read beyond its limit or its time, a redirection is never followed, and what is
-tried again (busy or broken, 429 and 5xx) is tried so often and no more.
+tried again (busy or broken, 429 and 5xx; of a patient one silence too) is tried so often and no more.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
 
-from radcap.core import Missing, ToolFailed
-from radcap.explanation.external.endpoints import KEY
+from radcap.core.endpoints import KEY
+from radcap.core.errors import Missing, ToolFailed
+from radcap.core.timed_http import timed_handlers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from http.client import HTTPResponse
     from typing import NoReturn
 
-    from radcap.explanation.external.endpoints import Endpoint
+    from radcap.core.endpoints import Endpoint
 
-__all__ = ["LIMIT_BYTES", "Poster"]
+__all__ = ["LIMIT_BYTES", "Poster", "written"]
 
 LIMIT_BYTES = 1_000_000
 _CHUNK_BYTES = 65_536
@@ -37,7 +38,7 @@ _REFUSED = (401, 403)
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    """A redirection would take picture and key to somebody who was not named."""
+    """A redirection would take question and key to somebody who was not named."""
 
     def redirect_request(
         self,
@@ -53,24 +54,29 @@ class _NoRedirect(HTTPRedirectHandler):
 
 @dataclass(frozen=True, slots=True)
 class Poster:
-    """Asks an endpoint. `sleep` waits between tries."""
+    """Asks an endpoint. `sleep` waits between tries; a `patient` one tries again too where nobody answers."""
 
     endpoint: Endpoint
     timeout_s: float
     retries: int
     sleep: Callable[[float], None] = time.sleep
+    patient: bool = False
 
     def post(self, body: Mapping[str, Any]) -> str:
         """The text of the answer to a JSON body."""
         request = self._request(json.dumps(body).encode())
         tried = 0
         while True:
+            tried += 1
             try:
                 return self._asked(request)
             except HTTPError as error:
-                tried += 1
                 with error:
                     self._wait_or_refuse(error, tried)
+            except (OSError, HTTPException) as error:
+                if not self.patient or tried > self.retries:
+                    raise self._unanswered(error, tried) from error
+                self.sleep(_wait_s(None, tried))
 
     def _wait_or_refuse(self, error: HTTPError, tried: int) -> None:
         again = error.code == _BUSY or error.code >= _BROKEN
@@ -86,41 +92,31 @@ class Poster:
 
     def _asked(self, request: Request) -> str:
         until = time.monotonic() + self.timeout_s
-        try:
-            with self._opener().open(request, timeout=self.timeout_s) as response:
-                return self._read(response, until)
-        except HTTPError:
-            raise
-        except TimeoutError as error:
-            raise self._late() from error
-        except (URLError, OSError, HTTPException) as error:
-            reason = error.reason if isinstance(error, URLError) else error
-            if isinstance(reason, TimeoutError):
-                raise self._late() from error
-            raise ToolFailed(
-                f"{self.endpoint.url} cannot be reached: {reason}. Check the address."
-            ) from error
+        with self._opener(until).open(request, timeout=self.timeout_s) as response:
+            return self._read(response)
 
-    def _opener(self) -> OpenerDirector:
+    def _opener(self, until: float) -> OpenerDirector:
         own = [ProxyHandler({})] if self.endpoint.local else []
-        return build_opener(_NoRedirect, *own)
+        return build_opener(_NoRedirect, *timed_handlers(until), *own)
 
-    def _read(self, response: HTTPResponse, until: float) -> str:
-        """A drop at a time would keep within the timeout of each read, so the whole has one too."""
+    def _read(self, response: HTTPResponse) -> str:
         held = bytearray()
         while chunk := response.read1(_CHUNK_BYTES):
             held += chunk
             if len(held) > LIMIT_BYTES:
-                raise ToolFailed(
-                    f"{self.endpoint.url} answers more than {LIMIT_BYTES:,} bytes. Boxes are few."
-                )
-            if time.monotonic() > until:
-                raise self._late()
+                url = self.endpoint.url
+                raise ToolFailed(f"{url} answers more than {LIMIT_BYTES:,} bytes. Nobody asked for so much.")
         return held.decode("utf-8", "replace")
 
-    def _late(self) -> ToolFailed:
-        told = f"{self.endpoint.url} did not answer within {self.timeout_s:g} s"
-        return ToolFailed(f"{told}. Try again, or raise [provider] timeout_s.")
+    def _unanswered(self, error: OSError | HTTPException, tries: int) -> ToolFailed:
+        """What is told of a server that is late, gone, or speaks no HTTP."""
+        reason = error.reason if isinstance(error, URLError) else error
+        url, times = self.endpoint.url, _times(tries)
+        if isinstance(reason, TimeoutError):
+            told = f"{url} did not answer within {self.timeout_s:g} s{times}"
+            return ToolFailed(f"{told}. Try again, or raise [{self.endpoint.table}] timeout_s.")
+        told = self.endpoint.hidden(" ".join(str(reason).split()))[:_SHOWN]
+        return ToolFailed(f"{url} cannot be reached{times}: {told}. Check the address.")
 
     def _refuse(self, error: HTTPError, tries: int) -> NoReturn:
         url, code = self.endpoint.url, error.code
@@ -129,10 +125,35 @@ class Poster:
             raise Missing("A key", f"{url} refuses the question ({code}).", how) from None
         if error.headers.get("Location"):
             why = "sends the question on to another address, which is not followed"
-            raise ToolFailed(f"{url} {why} ({code}). Name the right one as [provider] endpoint.") from None
-        told = " ".join(self.endpoint.hidden(error.read(_CHUNK_BYTES).decode("utf-8", "replace")).split())
-        times = f" after {tries} tries" if tries > 1 else ""
-        raise ToolFailed(f"{url} answers {code}{times}: {told[:_SHOWN]}. Look into its log.") from None
+            how = f"Name the right one as [{self.endpoint.table}] endpoint."
+            raise ToolFailed(f"{url} {why} ({code}). {how}") from None
+        told = " ".join(self.endpoint.hidden(_body(error)).split())[:_SHOWN]
+        raise ToolFailed(f"{url} answers {code}{_times(tries)}: {told}. Look into its log.") from None
+
+
+def written(text: str, url: str) -> tuple[str, str]:
+    """What the model wrote and why it stopped, out of what an OpenAI-compatible endpoint answers."""
+    try:
+        choice = json.loads(text)["choices"][0]
+        told, stopped = choice["message"]["content"], choice.get("finish_reason")
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        told, stopped = None, None
+    if not isinstance(told, str):
+        why = "is not that of an OpenAI-compatible endpoint: it has no choices[0].message.content"
+        raise ToolFailed(f"The answer of {url} {why}. Check the address.")
+    return told, str(stopped or "")
+
+
+def _body(error: HTTPError) -> str:
+    """The beginning of what a refusal says, if it comes in time."""
+    try:
+        return error.read(_CHUNK_BYTES).decode("utf-8", "replace")
+    except (OSError, HTTPException):
+        return "no more than that"
+
+
+def _times(tries: int) -> str:
+    return f" after {tries} tries" if tries > 1 else ""
 
 
 def _wait_s(told: str | None, tried: int) -> float:
