@@ -6,10 +6,11 @@ Invariant: images are decoded, looked at, written about and forgotten; memory gr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from radcap.captioning.models.answers import CaptionAnswers, Line
-from radcap.captioning.models.scribe import Page
+from radcap.captioning.models.page import Page
+from radcap.captioning.models.scribe import Scribe
 from radcap.captioning.models.support import grounds_of
 from radcap.captioning.texts import finished
 
@@ -19,21 +20,34 @@ if TYPE_CHECKING:
     from radcap.captioning.models.answers import NeighbourCaption
     from radcap.captioning.models.eyes import Eyes, Sight
     from radcap.captioning.models.recall import Recall
-    from radcap.captioning.models.scribe import Scribe
     from radcap.captioning.models.support import Grounds
     from radcap.captioning.settings import PostSettings
+    from radcap.captioning.system import CaptionSystem
     from radcap.core import Cui
     from radcap.datasets import Dataset
 
-__all__ = ["WriterModel", "answered"]
+__all__ = ["PageModel", "WriterModel", "answered"]
+
+
+class Writing(Protocol):
+    """What writes a page."""
+
+    @property
+    def system(self) -> CaptionSystem: ...
+    @property
+    def labels(self) -> tuple[Cui, ...]: ...
+    def lines(self, page: Page) -> list[Line]: ...
+
+
+S = TypeVar("S", bound=Writing)
 
 
 @dataclass(frozen=True, eq=False)
-class WriterModel:
-    """Eyes and a scribe, with what is remembered where neighbours are told."""
+class PageModel(Generic[S]):
+    """Eyes and what writes, with what is remembered where neighbours are told."""
 
     eyes: Eyes
-    scribe: Scribe
+    scribe: S
     names: Mapping[Cui, str]
     recall: Recall | None = None
 
@@ -62,6 +76,10 @@ class WriterModel:
         if self.recall is None or sight.vectors is None:
             return ()
         return self.recall.nearest(sight.vectors.cpu().numpy(), self.scribe.system.condition.neighbours)
+
+
+class WriterModel(PageModel[Scribe]):
+    """Words come one after another over a feature map."""
 
 
 def answered(

@@ -12,7 +12,9 @@ from typing import Any, cast
 
 from radcap.core import InputError, Missing
 
-__all__ = ["check_vlm_folder", "refused"]
+__all__ = ["NAMED", "check_vlm_folder", "refused"]
+
+NAMED = "[text] words names it as the folder of a vision-language model."
 
 _CONFIG, _WEIGHTS, _ADAPTER = "config.json", "model.safetensors", "adapter_config.json"
 _INDEX = f"{_WEIGHTS}.index.json"  # which file of several holds which weight
@@ -20,13 +22,13 @@ _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 _AGAIN = "Get the model again, the whole folder"
 
 
-def check_vlm_folder(named: str) -> tuple[Path, str]:
-    """The folder, and the type of model that its config.json names."""
+def check_vlm_folder(named: str, why: str = NAMED) -> tuple[Path, str]:
+    """The folder, and the type of model that its config.json names; `why` says who wants it."""
     folder = Path(named)
     if not named or not folder.is_dir():
         raise Missing(
             named or "The folder of vlm:",
-            "[text] words names it as the folder of a vision-language model.",
+            why,
             "Put the model there, or name another folder; nothing is fetched.",
         )
     config = _read_json(folder, _CONFIG)

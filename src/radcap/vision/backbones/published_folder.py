@@ -36,7 +36,7 @@ def names_folder(settings: BackboneSettings) -> bool:
     return settings.weights != "none" and not is_model_folder(Path(settings.weights))
 
 
-def find_folder(named: str, config: str) -> Path:
+def find_folder(named: str, config: str, why: str = "[backbone] weights names it.") -> Path:
     """A folder by its path, or by the repository whose `config` the Hugging Face cache holds."""
     path = Path(named)
     if path.is_dir():
@@ -44,7 +44,7 @@ def find_folder(named: str, config: str) -> Path:
     if not _REPOSITORY.fullmatch(named):
         raise Missing(
             f"The folder {named!r}",
-            "[backbone] weights names it.",
+            why,
             "Put the published folder there, or name another.",
         )
     cached: Any = transformers_module().utils.cached_file
