@@ -113,8 +113,8 @@ class DetectorSettings:
     """`[detector]`: a concept model whose answers, and perhaps eyes, the captioner uses."""
 
     model: str = ""  # zoo name or folder; none without one
-    system: str = ""  # in its place a concept system, by name or file, which is trained first
     share: bool = True  # its backbone looks for the captioner too, and is not trained
+    system: str = ""  # in place of a model a concept system, by name or file, which is trained first
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +134,16 @@ class ConditionSettings:
     def __post_init__(self) -> None:
         shares = dict.fromkeys(("drop", "add", "alike"), SHARE)
         check_ranges(self, shares | {"neighbours": ZERO_OR_MORE, "clusters": ZERO_OR_MORE})
+
+    @property
+    def tells_modality(self) -> bool:
+        """Whether the prompt names it."""
+        return MODALITY in self.prompt
+
+    @property
+    def asks(self) -> bool:
+        """Whether any of it is a detector's word."""
+        return self.concepts != "none" or self.neighbours > 0 or self.tells_modality
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,12 @@ are refused here, before anything is trained.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from radcap.captioning.blocks import CAPTIONERS, RERANKERS
+from radcap.captioning.chats.checking import CHAT, chat_contradictions
+from radcap.captioning.chats.instruction import template_of
 from radcap.captioning.settings import CONCEPTS, NEIGHBOURS
 from radcap.captioning.system import CaptionSystem
 from radcap.core.tables import TableFindings, TableReader, to_toml
@@ -53,13 +56,20 @@ def read_caption_system(toml: TomlText) -> CaptionSystem:
 
 def caption_toml(system: CaptionSystem, *, full: bool = False) -> str:
     """The file of a system: the keys that differ from the defaults, or all of them."""
-    return to_toml(system, full=full)
+    return to_toml(_resolved(system) if full else system, full=full)
+
+
+def _resolved(system: CaptionSystem) -> CaptionSystem:
+    """With what a chat is asked where its file names no prompt."""
+    if system.decoder.kind != CHAT:
+        return system
+    return replace(system, condition=replace(system.condition, prompt=template_of(system.condition)))
 
 
 def _contradictions(system: CaptionSystem) -> Iterator[tuple[str, str]]:
     """What cannot be, by the table that has to change."""
     told, has_detector = system.condition, bool(system.detector.model)
-    if not has_detector and (told.concepts != "none" or told.neighbours):
+    if not has_detector and told.asks:
         yield "condition", "It tells what a detector says, and there is none. Give [detector] model."
     if not has_detector and system.generate.supported:
         yield "generate", "supported asks a detector, and there is none. Give [detector] model."
@@ -69,6 +79,7 @@ def _contradictions(system: CaptionSystem) -> Iterator[tuple[str, str]]:
     if has_detector and not own:
         yield from _beside_detector(system)
     yield from _untold(system)
+    yield from chat_contradictions(system)
     looks = system.backbone.frozen or (has_detector and system.detector.share)
     if system.decoder.kind == "words" and looks and system.image.augment != AugmentSettings():
         yield "image", "A backbone that is not trained sees each image once. Delete [image.augment]."

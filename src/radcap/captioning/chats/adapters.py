@@ -8,7 +8,7 @@ trained over, and its file names every weight of it.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportMissingTypeStubs=false
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from radcap.core import InputError, Missing, UsageError
 from radcap.vision.torchvision_ops import ensure_torchvision
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
+    import torch
     from torch import nn
 
     from radcap.captioning.pretrained_settings import PretrainedSettings
 
-__all__ = ["add_adapter", "load_adapter", "save_adapter"]
+__all__ = ["add_adapter", "load_adapter", "save_adapter", "without_adapter"]
 
 _ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")  # as nearly every language model names them
 _WEIGHTS, _SHOWN = "adapter_model.safetensors", 12
@@ -50,7 +51,10 @@ def load_adapter(adapted: Any, folder: Path) -> None:  # noqa: ANN401 - of peft
     """Weights that were saved so; a file that does not have exactly these is refused."""
     peft: Any = _peft_module()
     path = folder / _WEIGHTS
-    held, wanted = read_weight_file(path), peft.get_peft_model_state_dict(adapted, save_embedding_layers=False)
+    held, wanted = (
+        read_weight_file(path),
+        peft.get_peft_model_state_dict(adapted, save_embedding_layers=False),
+    )
     wrong = [one for one in wanted if one not in held or held[one].shape != wanted[one].shape]
     wrong += [one for one in held if one not in wanted]
     if wrong:
@@ -62,11 +66,18 @@ def load_adapter(adapted: Any, folder: Path) -> None:  # noqa: ANN401 - of peft
     peft.set_peft_model_state_dict(adapted, held)
 
 
+def without_adapter(adapted: Any) -> Any:  # noqa: ANN401 - of peft and transformers
+    """The model as it was before, for good."""
+    return adapted.unload()
+
+
 def _targets(model: Any, names: tuple[str, ...]) -> list[str]:  # noqa: ANN401 - of transformers
     """The layers that are named, or those of attention in the language model."""
     inside = {id(one) for one in model.get_decoder().modules()}
     layers: dict[str, nn.Module] = {
-        name: one for name, one in model.named_modules() if hasattr(one, "weight") and not list(one.children())
+        name: one
+        for name, one in model.named_modules()
+        if hasattr(one, "weight") and not list(one.children())
     }
     found = [
         name
@@ -76,7 +87,7 @@ def _targets(model: Any, names: tuple[str, ...]) -> list[str]:  # noqa: ANN401 -
     lacking = [one for one in names if not any(f".{name}".endswith(f".{one}") for name in layers)]
     if lacking or not found:
         wanted = ", ".join(lacking or _ATTENTION)
-        known = sorted({name.rpartition(".")[2] for name, one in layers.items() if one.weight.ndim > 1})
+        known = sorted({name.rpartition(".")[2] for name, one in layers.items() if _ndim(one) > 1})
         raise UsageError(
             f"[pretrained] lora has nothing to stand beside: the model has no layers named {wanted}. Write"
             f" lora_layers with some of {', '.join(known[:_SHOWN])}."
@@ -86,6 +97,10 @@ def _targets(model: Any, names: tuple[str, ...]) -> list[str]:  # noqa: ANN401 -
 
 def _attends(name: str, layer: nn.Module, inside: set[int]) -> bool:
     return name.rpartition(".")[2] in _ATTENTION and id(layer) in inside
+
+
+def _ndim(layer: nn.Module) -> int:
+    return cast("torch.Tensor", layer.weight).ndim
 
 
 def _peft_module() -> ModuleType:

@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from radcap.core import UsageError
+from radcap.detection.text.vlm_opening import open_processor
 from radcap.vision.backbones.published_folder import find_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from radcap.captioning.pretrained_settings import PretrainedSettings
 
-__all__ = ["WHY", "base_digest", "base_folder"]
+__all__ = ["WHY", "base_digest", "base_folder", "check_chat"]
 
 WHY = "[pretrained] model names it as the folder of a chat vision-language model."
 _BLOCK, _SAMPLES = 1 << 16, 16
@@ -31,7 +34,13 @@ def base_folder(settings: PretrainedSettings) -> Path:
             "[pretrained] names no model for a chat. Write model with a folder or a repository in the Hugging"
             ' Face cache, or geometry = "tiny".'
         )
-    return find_folder(settings.model, "config.json", WHY)
+    return find_folder(settings.model, "config.json", "[pretrained] model")
+
+
+def check_chat(settings: PretrainedSettings) -> None:
+    """Refuse a model that is no chat, before anything is begun; its weights are not read."""
+    if not settings.geometry:
+        open_processor(str(base_folder(settings)), WHY)
 
 
 def base_digest(folder: Path) -> str:
@@ -41,15 +50,16 @@ def base_digest(folder: Path) -> str:
         if (folder / name).is_file():
             digest.update(name.encode() + (folder / name).read_bytes())
     for path in sorted(folder.glob("*.safetensors")):
-        _add_samples(digest, path)
+        for block in _samples(path):
+            digest.update(block)
     return digest.hexdigest()
 
 
-def _add_samples(digest: hashlib._Hash, path: Path) -> None:
+def _samples(path: Path) -> Iterator[bytes]:
     """The size of a file, and blocks of it from its header to its end."""
     size = path.stat().st_size
-    digest.update(f"{path.name} {size}".encode())
+    yield f"{path.name} {size}".encode()
     with path.open("rb") as file:
         for number in range(_SAMPLES):
             file.seek(max(0, size - _BLOCK) * number // (_SAMPLES - 1))
-            digest.update(file.read(_BLOCK))
+            yield file.read(_BLOCK)

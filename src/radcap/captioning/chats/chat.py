@@ -1,7 +1,7 @@
 """A chat model with its tokenizer: pictures and questions in, logits of answers out.
 
-Invariant: pictures are n x 3 x h x w, 0 to 255, as a view shows them; how they are scaled and cut into patches
-is the matter of the model's own processor.
+Invariant: pictures are n x 3 x h x w, 0 to 255, as a view shows them; how they are scaled and cut into
+patches is the matter of the model's own processor.
 """
 
 # torch and transformers are typed in part

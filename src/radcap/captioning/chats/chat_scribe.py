@@ -20,7 +20,10 @@ from radcap.captioning.models.writer_model import PageModel
 from radcap.core import Missing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from radcap.captioning.chats.chat import Chat
+    from radcap.captioning.chats.chat_tokenizer import ChatTokenizer
     from radcap.captioning.chats.questions import Brief, Questions
     from radcap.captioning.generation import Candidate
     from radcap.captioning.models.answers import Line
@@ -45,9 +48,13 @@ class ChatScribe:
     judge: Judge | None = None
 
     @property
+    def tokenizer(self) -> ChatTokenizer:
+        return self.chat.tokenizer
+
+    @property
     def editor(self) -> Editor:
         """What chooses among the drafts."""
-        return Editor(self.system, self.chat.tokenizer, self.judge)
+        return Editor(self.system, self.tokenizer, self.judge)
 
     @torch.inference_mode()
     def lines(self, page: Page) -> list[Line]:
@@ -58,22 +65,27 @@ class ChatScribe:
         lines: list[Line] = []
         for start in range(0, len(page.ids), at_once):
             some = page.some(start, start + at_once)
-            lines += self.editor.lines(some, self._asked(some))
+            lines += self.editor.lines(some, self._asked(some, self.briefs(some)))
         return lines
 
-    def _asked(self, page: Page) -> list[list[Candidate]]:
+    def plainly(self, page: Page, briefs: Sequence[Brief]) -> list[str]:
+        """The best draft of each image, from what is told already."""
+        return [self.tokenizer.decode(one[0].tokens) for one in self._asked(page, briefs)]
+
+    def _asked(self, page: Page, briefs: Sequence[Brief]) -> list[list[Candidate]]:
         """The drafts of each image; in halves where all together have no room."""
         try:
-            return self._written(page)
+            return self._written(page, briefs)
         except torch.OutOfMemoryError as error:
             if len(page.ids) == 1:
                 raise no_room("Lower [generate] beams or samples, or the size of [image].") from error
         torch.cuda.empty_cache()
         half = len(page.ids) // 2
-        return self._asked(page.some(0, half)) + self._asked(page.some(half, len(page.ids)))
+        first = self._asked(page.some(0, half), briefs[:half])
+        return first + self._asked(page.some(half, len(page.ids)), briefs[half:])
 
-    def _written(self, page: Page) -> list[list[Candidate]]:
-        questions = [self.questions.question(one) for one in self.briefs(page)]
+    def _written(self, page: Page, briefs: Sequence[Brief]) -> list[list[Candidate]]:
+        questions = [self.questions.question(one) for one in briefs]
         given = self.chat.asked(page.features, questions)
         editor = self.editor
         return answers_of(

@@ -63,9 +63,7 @@ class ChatTokenizer:
 
     def decode(self, tokens: Sequence[int]) -> str:
         kept = [int(token) for token in tokens]
-        said: str = self.tokenizer.decode(
-            kept, skip_special_tokens=True, clean_up_tokenization_spaces=False
-        )
+        said: str = self.tokenizer.decode(kept, skip_special_tokens=True, clean_up_tokenization_spaces=False)
         return said.lstrip()
 
     def save(self, path: Path) -> None:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from radcap.captioning.chats.instruction import template_of
 from radcap.captioning.hints import NONE
-from radcap.captioning.prompting import prompt_text
+from radcap.captioning.prompting import modality_of, prompt_text
 from radcap.captioning.settings import CONCEPTS, IMAGE, MODALITY
-from radcap.core import MODALITIES
 from radcap.detection.text.vlm import Question
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class Questions:
     template: str
     wanted: str  # which concepts are told: none, modality or all
     names: tuple[str, ...]
-    modalities: frozenset[int]  # the labels that are one
+    modalities: tuple[str, ...]  # which one each label is; nothing for most
 
     @property
     def tells_modality(self) -> bool:
@@ -63,7 +62,7 @@ class Questions:
     def brief(self, decided: Iterable[int], near: Sequence[str] = ()) -> Brief:
         """Of the labels that are decided for what the template asks for."""
         held = [one for one in decided if one >= 0]
-        of_modality = [one for one in held if one in self.modalities]
+        of_modality = [one for one in held if self.modalities[one]]
         told = {"all": held, "modality": of_modality, "none": []}[self.wanted]
         concepts = tuple(told[:_MOST]) if CONCEPTS in self.template else ()
         modality = of_modality[0] if of_modality and self.tells_modality else NONE
@@ -75,12 +74,11 @@ class Questions:
         return Question(self._text(before, brief), self._text(after, brief))
 
     def _text(self, part: str, brief: Brief) -> str:
-        modality = self.names[brief.modality] if brief.modality >= 0 else ""
-        names = [self.names[one] for one in brief.concepts]
-        return prompt_text(part.replace(MODALITY, modality), names, brief.near)
+        modality = self.modalities[brief.modality] if brief.modality >= 0 else ""
+        return prompt_text(part, [self.names[one] for one in brief.concepts], brief.near, modality)
 
 
 def questions_of(condition: ConditionSettings, names: Mapping[Cui, str]) -> Questions:
     """Those of a system whose labels have these names."""
-    modalities = frozenset(number for number, cui in enumerate(names) if cui in MODALITIES)
+    modalities = tuple(modality_of([cui]) for cui in names)
     return Questions(template_of(condition), condition.concepts, tuple(names.values()), modalities)

@@ -5,6 +5,7 @@
     captions.json      the captions it remembers       words.json   the words it chooses from
     neighbours/        the images it remembers         concepts/    its detector, a model folder of its own
     findings.json      the words of findings           card.json    what it is, saw, and how good it is
+    pretrained/        a model of others that learnt   adapter/     or what learnt beside it
 
 Invariant: `card.json` is written last and knows the texts beside it. A captioner that leans on a detector of
 the zoo knows that detector's weights, and is refused over others.
@@ -54,6 +55,16 @@ class CaptionFolder(AnyFolder):
     @property
     def neighbours(self) -> Path:
         return self.path / "neighbours"
+
+    @property
+    def pretrained(self) -> Path:
+        """As transformers lays it out."""
+        return self.path / "pretrained"
+
+    @property
+    def adapter(self) -> Path:
+        """As peft lays it out."""
+        return self.path / "adapter"
 
     @property
     def concepts(self) -> ModelFolder:

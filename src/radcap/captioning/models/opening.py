@@ -68,7 +68,13 @@ def open_captioner(model: str | Path, device: str = "auto") -> Captioner:
     folder, place = CaptionFolder(find(model)), pick_place(device)
     folder.check()
     system = folder.system()
-    opened = {"template": _template, "nearest": _nearest, "frequent": _frequent, "words": _words}
+    opened = {
+        "template": _template,
+        "nearest": _nearest,
+        "frequent": _frequent,
+        "words": _words,
+        "chat": _chat,
+    }
     return opened.get(system.decoder.kind, _writer)(folder, system, place)
 
 
@@ -159,6 +165,17 @@ def _writer(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Write
     return make_model(
         system, eyes, top.eval().to(place.device), tokenizer, names, phrases=phrases, recall=recall
     )
+
+
+def _chat(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Captioner:
+    from radcap.captioning.chats.opening import open_chat
+
+    found = folder.detector(system)
+    detector, recall = None if found is None else open_network(found, place), None
+    if system.condition.neighbours:
+        assert detector is not None  # noqa: S101 - a system without is refused when it is read
+        recall = load_recall(folder, detector.network.backbone.width)
+    return open_chat(folder, system, detector, recall, place)
 
 
 def _template(folder: CaptionFolder, system: CaptionSystem, place: Place) -> TemplateModel:

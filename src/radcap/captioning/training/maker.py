@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from radcap.captioning.chats.bases import base_digest, base_folder
 from radcap.captioning.models.folder import OWN_DETECTOR, weights_digest
 from radcap.captioning.texts import read_texts
 from radcap.captioning.tokens import open_tokenizer, tokenizer_digest, train_bpe
@@ -111,6 +112,8 @@ class CaptionMaker:
             digest.update("\n".join(self.language.kept.values()).encode())
         if self.system.tokenizer.file:
             digest.update(tokenizer_digest(Path(self.system.tokenizer.file)).encode())
+        if self.system.decoder.kind == "chat" and self.system.pretrained.model:
+            digest.update(base_digest(base_folder(self.system.pretrained)).encode())
         return digest.hexdigest()
 
     def tell_data(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from radcap.captioning.blocks import CAPTIONERS, DECODERS
+from radcap.captioning.chats.bases import check_chat
 from radcap.captioning.models.folder import CaptionFolder
 from radcap.captioning.training.encoding import make_encoder
 from radcap.captioning.training.maker import CaptionMaker
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["train_captions"]
 
-_BLIND = {"frequent", "template"}  # have no backbone of their own
+_BLIND = {"frequent", "template", "chat"}  # have no backbone of their own
 
 
 def train_captions(system: CaptionSystem, dataset: Dataset, out: Path, talk: Talk = SILENT) -> CaptionFolder:
@@ -49,10 +50,12 @@ def _check(maker: CaptionMaker) -> None:
         _ = maker.tokenizer
     if kind not in _BLIND:
         make_encoder(maker)
+    if kind == "chat":
+        check_chat(system.pretrained)
     wanted = (
         system.train.score,
         system.scst.metric if system.scst.epochs else "",
         system.generate.metric if system.generate.method == "mbr" else "",
     )
-    for metric in filter(None, wanted if writes else ()):
+    for metric in filter(None, wanted if writes or kind == "chat" else ()):
         caption_metric(metric).load()

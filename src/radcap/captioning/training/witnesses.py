@@ -24,7 +24,16 @@ if TYPE_CHECKING:
     from radcap.captioning.training.maker import CaptionMaker
     from radcap.captioning.training.parts import Captioned
 
-__all__ = ["Witness", "make_recall", "near_captions", "told_labels", "truth_of", "witness"]
+__all__ = [
+    "Beside",
+    "Witness",
+    "beside",
+    "make_recall",
+    "near_captions",
+    "told_labels",
+    "truth_of",
+    "witness",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +42,26 @@ class Witness:
 
     decided: NDArray[np.bool_]
     vectors: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Beside:
+    """What may be told beside images: labels (n x labels), captions of neighbours, and what recalls those."""
+
+    labels: NDArray[np.bool_]
+    near: Sequence[Sequence[str]]
+    recall: Recall
+
+
+def beside(maker: CaptionMaker, kept: Captioned, recall: Recall | None = None) -> Beside:
+    """Of images that could be decoded before; of held-out images (with a recall) what the detector says."""
+    said = witness(maker, kept)
+    labels = truth_of(maker, kept) if recall is None else said.decided
+    recall = recall or make_recall(kept, said.vectors)
+    k = maker.system.condition.neighbours
+    groups = groups_of(kept.images, kept.images.ids)
+    near = near_captions(recall, said.vectors, k, groups) if k else ()
+    return Beside(labels, near, recall)
 
 
 def witness(maker: CaptionMaker, captioned: Captioned) -> Witness:

@@ -24,20 +24,15 @@ from radcap.captioning.training.feeds import CaptionFeed, token_rows
 from radcap.captioning.training.finishing import leaning, with_detector
 from radcap.captioning.training.judging import held_figures
 from radcap.captioning.training.stages import Course, joint_tasks
-from radcap.captioning.training.witnesses import (
-    make_recall,
-    near_captions,
-    told_labels,
-    truth_of,
-    witness,
-)
+from radcap.captioning.training.witnesses import beside, told_labels
 from radcap.core.counts import counted
-from radcap.detection.examples import groups_of
 from radcap.vision.training import memory_kept
 from radcap.vision.weight_files import write_weight_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import torch
 
     from radcap.captioning.models.recall import Recall
     from radcap.captioning.models.writer_model import WriterModel
@@ -88,23 +83,18 @@ class _Work:
     ) -> tuple[_Fed, Captioned]:
         """A feed with its hints; those of held-out images (with a recall) are what the detector says."""
         maker = self.maker
-        condition, is_held = maker.system.condition, recall is not None
+        condition = maker.system.condition
         images, kept = encoder.feed(maker, captioned)
         rows = token_rows(kept.captions, maker.tokenizer, maker.system.decoder.longest).to(maker.place.device)
-        told, near = None, ()
+        told: torch.Tensor | None = None
+        near: Sequence[Sequence[str]] = ()
         if condition.concepts != "none" or condition.neighbours:
-            said = witness(maker, kept)
-            told = told_labels(maker, said.decided if is_held else truth_of(maker, kept))
-            recall = recall or make_recall(kept, said.vectors)
-            near = self._near(recall, said.vectors, kept)
+            known = beside(maker, kept, recall)
+            told, near, recall = told_labels(maker, known.labels), known.near, known.recall
         names = tuple(maker.label_names.values())
         prompter = make_prompter(condition, names, maker.tokenizer)
         feed = CaptionFeed(images, rows, kept.captions, told, near, prompter, condition)
         return _Fed(feed, recall), kept
-
-    def _near(self, recall: Recall, vectors: Any, kept: Captioned) -> Sequence[Sequence[str]]:  # noqa: ANN401
-        k = self.maker.system.condition.neighbours
-        return near_captions(recall, vectors, k, groups_of(kept.images, kept.images.ids)) if k else ()
 
     def _refitted(
         self, taught: Taught, phrases: Mapping[Cui, Sequence[str]]

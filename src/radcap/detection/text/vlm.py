@@ -85,7 +85,7 @@ class VisionLanguageModel:
         )
 
     def prepared(self, pictures: Sequence[Image], questions: Sequence[Question]) -> Any:  # noqa: ANN401 - of transformers
-        """Pictures and questions as the model wants them, where it is; shorter questions are padded in front."""
+        """Pictures and questions as the model wants them, where it is, padded in front."""
         return self._given(pictures, questions).to(self.place.device, self.model.dtype)
 
     def _given(self, pictures: Sequence[Image], questions: Sequence[Question]) -> Any:  # noqa: ANN401 - of transformers

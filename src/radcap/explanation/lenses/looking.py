@@ -1,6 +1,6 @@
 """Where a captioner looks while it writes: its attention over what it knows of the image.
 
-Invariant: entries of the memory are one that is always there, then the image place by place, then what is
+Invariant: entries of the memory are those that are always there, then the image place by place, then what is
 told beside; a query at place i stands for the token at place i of the caption.
 """
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Looks", "looked"]
 
-_ALWAYS = 1  # entries before the image's
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Looks:
@@ -35,6 +33,7 @@ class Looks:
     seen: tuple[Attended, ...]
     entries: int  # of the memory
     side: tuple[int, int]  # of the image in the memory
+    always: int = 1  # entries before it
 
     @property
     def reads(self) -> bool:
@@ -43,18 +42,20 @@ class Looks:
 
     def weights(self) -> list[Attended]:
         """rows x heads x askers x asked of each layer."""
-        return self._layers([one.weights.detach() for one in self.seen])
+        return self._layers([one.weights.detach().float() for one in self.seen])
 
     def relevances(self) -> list[Attended]:
         """The same as gradient times weight, where above zero: what of it speaks for the row's span."""
         held = [one.weights for one in self.seen]
         slopes = torch.autograd.grad(self.scores.sum(), held, allow_unused=True, materialize_grads=True)
-        return self._layers([(slope * one).relu().detach() for one, slope in zip(held, slopes, strict=True)])
+        return self._layers(
+            [(slope * one).relu().detach().float() for one, slope in zip(held, slopes, strict=True)]
+        )
 
     def image(self, entries: torch.Tensor) -> torch.Tensor:
         """Of values over entries (... x entries) those of the image, as maps."""
         height, width = self.side
-        return entries[..., _ALWAYS : _ALWAYS + height * width].unflatten(-1, (height, width))
+        return entries[..., self.always : self.always + height * width].unflatten(-1, (height, width))
 
     def _layers(self, values: list[torch.Tensor]) -> list[Attended]:
         """A decoder that only looks beside asks anew for each word: its steps are one layer."""
@@ -74,7 +75,7 @@ def looked(lens: WriterLens, spans: Sequence[Span]) -> Looks:
         raise UsageError("This decoder looks at the image once and has no attention to show. Use grad-cam.")
     told = sum(0 if one is None else one.shape[1] for one in (lens.told.concepts, lens.told.words))
     side = _side(lens.writer.grid, *features.shape[2:])
-    return Looks(scores, tuple(seen), _ALWAYS + side[0] * side[1] + told, side)
+    return Looks(scores, tuple(seen), 1 + side[0] * side[1] + told, side)
 
 
 def _side(grid: int, height: int, width: int) -> tuple[int, int]:

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import torch
 
 from radcap.explanation.lenses.attention import recorded
-from radcap.explanation.lenses.looking import looked
 from radcap.explanation.lenses.tokens import image_tokens, token_layers
-from radcap.explanation.lenses.writer_lens import WriterLens
+from radcap.explanation.lenses.written_words import CaptionLens, looks_of
 from radcap.explanation.methods.method import Relevance
 from radcap.explanation.methods.spans import by_caption
 
@@ -36,8 +35,8 @@ class Chefer:
     """The attention of the decoder where there is one, else that of the encoder."""
 
     def __call__(self, lens: Lens, targets: Sequence[Target]) -> Relevance:
-        if isinstance(lens, WriterLens):
-            return Relevance(by_caption(targets, lambda spans: _written(looked(lens, spans), spans)))
+        if isinstance(lens, CaptionLens):
+            return Relevance(by_caption(targets, lambda spans: _written(looks_of(lens, spans), spans)))
         return Relevance(_encoded(lens, targets))
 
 
