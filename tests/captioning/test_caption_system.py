@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from radcap.captioning.blocks import CAPTIONERS
+from radcap.captioning.pretrained_settings import PRETRAINED
 from radcap.captioning.settings import (
     CaptionTrainSettings,
     ConditionSettings,
@@ -51,6 +52,7 @@ def test_tables_are_read() -> None:
 @pytest.mark.parametrize("kind", CAPTIONERS.table)
 def test_every_kind_is_known(kind: str) -> None:
     told = DETECTOR if kind == "template" else ""
+    told += "[pretrained]\ngeometry = 'tiny'\n" if kind in PRETRAINED else ""
     assert system_of(f"{told}[decoder]\nkind = '{kind}'").decoder.kind == kind
 
 

@@ -33,26 +33,7 @@ def chat_contradictions(system: CaptionModel) -> Iterator[tuple[str, str]]:
             "condition",
             f"The prompt of a chat says where the image is, and {IMAGE} stands there {found}. {_RIGHT}",
         )
-    yield from _pretrained(system)
     yield from _not_learnt(system)
-
-
-def _pretrained(system: CaptionModel) -> Iterator[tuple[str, str]]:
-    """A model that is none, and ways of learning that exclude each other."""
-    wanted = system.pretrained
-    if not wanted.model and not wanted.geometry:
-        how = 'Give model, a folder or a repository in the Hugging Face cache, or geometry = "tiny".'
-        yield "pretrained", f"A chat begins with a model of others, and none is named. {how}"
-    if wanted.eyes:
-        yield "pretrained", "eyes is the image encoder of an encoder-decoder; a chat has its own. Delete it."
-    if not wanted.train and (wanted.geometry or wanted.lora or wanted.freeze):
-        what = "geometry draws random weights" if wanted.geometry else "lora and freeze say what learns"
-        yield "pretrained", f"train is false, and {what}. Delete one of the two."
-    if wanted.lora and wanted.freeze:
-        yield (
-            "pretrained",
-            "With lora no weight of the model itself learns, so freeze says nothing. Delete it.",
-        )
 
 
 def _not_learnt(system: CaptionModel) -> Iterator[tuple[str, str]]:
@@ -64,5 +45,3 @@ def _not_learnt(system: CaptionModel) -> Iterator[tuple[str, str]]:
         yield "language", "A chat has learnt its language already. Delete [language]."
     if system.scst.epochs:
         yield "scst", "A chat learns by cross-entropy alone. Delete [scst]."
-    if system.tokenizer.file:
-        yield "tokenizer", "A chat has a tokenizer of its own. Delete file."

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import torch
 
-from radcap.captioning.chats.ruling import Chosen, Never, Ruled
+from radcap.captioning.chats.ruling import Chosen, Followed, Never
 from radcap.captioning.generation import Candidate, draws, marks_of
 from radcap.captioning.generation.candidate import no_number
 from radcap.captioning.generation.greedy import likeliest
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from radcap.captioning.chats.chat import Chat
+    from radcap.captioning.chats.ruling import Ruled
     from radcap.captioning.generation import Control
+    from radcap.captioning.generation.controls import Weight
     from radcap.captioning.settings import GenerateSettings
 
 __all__ = ["answers_of"]
@@ -40,42 +42,46 @@ def answers_of(
     settings: GenerateSettings,
     controls: Sequence[Control] = (),
     *,
+    weights: Sequence[Weight] = (),
     seeds: Sequence[int] = (),
 ) -> list[list[Candidate]]:
     """The answers to each prompt, best score first."""
-    marks = marks_of(chat.tokenizer)
-    rules = rules_of(settings, marks, (Never(chat.tokenizer.never), *controls))
+    rules = rules_of(settings, marks_of(chat.tokenizer), (Never(chat.tokenizer.never), *controls))
     if settings.method in ("beam", "mbr") and settings.beams > 1 and not draws(settings):
-        return _beams(chat, given, settings, Ruled(rules, settings.beams))
+        return _beams(chat, given, settings, Followed(rules, settings.beams, weights))
     copies, choose = 1, likeliest
     if draws(settings):
         copies, choose = drawing(settings, seeds, settings.longest + 1, chat.place.device)
-    chosen = Chosen(rules, copies, choose)
+    chosen = Chosen(rules, copies, choose, weights)
     drawn: dict[str, Any] = {"do_sample": True, "num_return_sequences": copies, "top_k": 0}
-    tokens = _generated(chat, given, settings, chosen, drawn).sequences
-    found = candidates_of(_rows(tokens[:, chosen.prompt :], chosen), settings.length_penalty)
+    tokens = _generated(chat, given, settings, chosen, drawn).sequences[:, chosen.prompt :]
+    found = candidates_of(Rows(tokens, _there(tokens, rules.end), chosen.sums), settings.length_penalty)
     images = (found[start : start + copies] for start in range(0, len(found), copies))
     return [sorted(image, key=lambda one: one.score, reverse=True) for image in images]
 
 
-def _rows(tokens: torch.Tensor, chosen: Chosen) -> Rows:
-    """Every answer up to its end mark."""
-    is_end = (tokens == chosen.rules.end).long()
-    return Rows(tokens, is_end.cumsum(dim=1) - is_end == 0, chosen.sums)
+def _there(tokens: torch.Tensor, end: int) -> torch.Tensor:
+    """Every answer up to its end mark, and for it."""
+    is_end = (tokens == end).long()
+    return is_end.cumsum(dim=1) - is_end == 0
 
 
 def _beams(
-    chat: Chat, given: Mapping[str, Any], settings: GenerateSettings, ruled: Ruled
+    chat: Chat, given: Mapping[str, Any], settings: GenerateSettings, followed: Followed
 ) -> list[list[Candidate]]:
     """Those that beam search keeps; its score is the sum divided by the length to the penalty."""
     many: dict[str, Any] = {"num_beams": settings.beams, "num_return_sequences": settings.beams}
     many |= {"length_penalty": settings.length_penalty, "output_scores": True}
-    out = _generated(chat, given, settings, ruled, many)
-    found: list[Candidate] = []
-    rows = cast("list[list[int]]", out.sequences[:, ruled.prompt :].tolist())
-    for row, score in zip(rows, cast("list[float]", out.sequences_scores.tolist()), strict=True):
-        tokens = tuple(row[: row.index(ruled.rules.end)] if ruled.rules.end in row else row)
-        found.append(Candidate(tokens, score * (len(tokens) + 1) ** settings.length_penalty, score))
+    out = _generated(chat, given, settings, followed, many)
+    tokens = out.sequences[:, followed.prompt :]
+    sums = cast("list[float]", followed.sums(tokens, out.beam_indices).tolist())
+    lengths = cast("list[int]", _there(tokens, followed.rules.end).sum(dim=1).tolist())
+    rows = zip(cast("list[list[int]]", tokens.tolist()), lengths, strict=True)
+    scores = cast("list[float]", out.sequences_scores.tolist())
+    found = [
+        Candidate(tuple(row[: length - 1]), total, score)
+        for (row, length), total, score in zip(rows, sums, scores, strict=True)
+    ]
     images = [found[start : start + settings.beams] for start in range(0, len(found), settings.beams)]
     kept = [[one for one in image if one.score > _NEVER] for image in images]
     if not all(kept):

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ChatLens", "answer_scores"]
 
+_GREY = 127.5  # neither bright nor dark
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChatLens:
@@ -68,8 +70,8 @@ class ChatLens:
         return chances_of(self.scores(self.backbone(pixels).float(), targets), targets)
 
     def spans(self, features: torch.Tensor | None, told: Hints, targets: Sequence[Target]) -> torch.Tensor:
-        """Rows x targets; where the image is withheld the chat is shown an even grey of its brightness."""
-        seen = self.pixels.mean().expand_as(self.pixels) if features is None else features
+        """Rows x targets; where the image is withheld the chat is shown an even grey in its place."""
+        seen = torch.full_like(self.pixels, _GREY) if features is None else features
         brief = self.brief.only(() if told.concepts is None else cast("list[int]", told.concepts[0].tolist()))
 
         def log_probabilities(tokens: tuple[int, ...]) -> torch.Tensor:
