@@ -5,6 +5,7 @@ Weights are drawn, wide enough that pictures and words matter; tokens are bytes 
 
 from __future__ import annotations
 
+import importlib
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,27 +18,29 @@ from radcap.detection.text.vlm_opening import open_vlm
 from radcap.vision.torchvision_ops import ensure_torchvision
 from radcap.vision.training import Place
 
-ensure_torchvision()
-import transformers  # noqa: E402 - torchvision must load first
+ensure_torchvision()  # before transformers, which is typed in part
+transformers: Any = importlib.import_module("transformers")
 
 torch.set_num_threads(1)  # networks this small only wait for threads
 
 CPU = Place(torch.device("cpu"))
 TEXTS = ("CT of the chest, axial.", "MRI of the brain.", "Radiograph showing pneumonia.") * 3
+_ASKED = "{% if add_generation_prompt %}"
 _QWEN = (
-    "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{% for c in m['content'] %}{% if c['type'] == 'image' %}"
-    "<|vision_start|><|image_pad|><|vision_end|>{% else %}{{ c['text'] }}{% endif %}{% endfor %}<|im_end|>\n"
-    "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+    "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{% for c in m['content'] %}"
+    "{% if c['type'] == 'image' %}<|vision_start|><|image_pad|><|vision_end|>{% else %}{{ c['text'] }}"
+    "{% endif %}{% endfor %}<|im_end|>\n{% endfor %}" + _ASKED + "<|im_start|>assistant\n{% endif %}"
 )
 _GEMMA = (
-    "{{ bos_token }}{% for m in messages %}<start_of_turn>{{ 'model' if m['role'] == 'assistant' else m['role'] }}\n"
-    "{% for c in m['content'] %}{% if c['type'] == 'image' %}<start_of_image>{% else %}{{ c['text'] | trim }}"
-    "{% endif %}{% endfor %}<end_of_turn>\n{% endfor %}{% if add_generation_prompt %}<start_of_turn>model\n{% endif %}"
+    "{{ bos_token }}{% for m in messages %}<start_of_turn>"
+    "{{ 'model' if m['role'] == 'assistant' else m['role'] }}\n{% for c in m['content'] %}"
+    "{% if c['type'] == 'image' %}<start_of_image>{% else %}{{ c['text'] | trim }}{% endif %}"
+    "{% endfor %}<end_of_turn>\n{% endfor %}" + _ASKED + "<start_of_turn>model\n{% endif %}"
 )
 _IDEFICS = (
     "<|im_start|>{% for m in messages %}{{ m['role'] | capitalize }}:{% for c in m['content'] %}"
-    "{% if c['type'] == 'image' %}<image>{% else %} {{ c['text'] }}{% endif %}{% endfor %}<end_of_utterance>\n"
-    "{% endfor %}{% if add_generation_prompt %}Assistant:{% endif %}"
+    "{% if c['type'] == 'image' %}<image>{% else %} {{ c['text'] }}{% endif %}"
+    "{% endfor %}<end_of_utterance>\n{% endfor %}" + _ASKED + "Assistant:{% endif %}"
 )
 _WIDTHS: dict[str, Any] = {
     "hidden_size": 32,
@@ -102,14 +105,24 @@ def qwen2_vl(folder: Path) -> Path:
 
 def gemma3(folder: Path) -> Path:
     """16 tokens for an image, which see each other; half of the layers look a little way back alone."""
-    marks = ("<pad>", "<eos>", "<bos>", "<start_of_turn>", "<end_of_turn>", "<start_of_image>", "<end_of_image>")
+    marks = (
+        "<pad>",
+        "<eos>",
+        "<bos>",
+        "<start_of_turn>",
+        "<end_of_turn>",
+        "<start_of_image>",
+        "<end_of_image>",
+    )
     tokenizer = learnt_tokenizer(TEXTS, 320, (*marks, "<image_soft_token>"))
-    names = {"boi_token": "<start_of_image>", "eoi_token": "<end_of_image>", "image_token": "<image_soft_token>"}
+    names = {
+        "boi_token": "<start_of_image>",
+        "eoi_token": "<end_of_image>",
+        "image_token": "<image_soft_token>",
+    }
     tokenizer = transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer.backend_tokenizer,
-        pad_token="<pad>",
-        eos_token="<eos>",
-        bos_token="<bos>",
+        **dict(zip(("pad_token", "eos_token", "bos_token"), marks[:3], strict=True)),
         extra_special_tokens=names,
         additional_special_tokens=["<start_of_turn>", "<end_of_turn>"],
     )
@@ -167,6 +180,9 @@ def _saved(folder: Path, processor: Any, kind: Any, config: Any, ends: list[int]
     transformers.utils.logging.disable_progress_bar()
     torch.manual_seed(0)
     model = kind(config)
+    for name, weight in model.named_parameters():
+        if "mm_input_projection" in name:  # Gemma's is 0 before it learns, and no image would matter
+            torch.nn.init.normal_(weight, std=0.5)
     model.generation_config = transformers.GenerationConfig(
         eos_token_id=ends, pad_token_id=0, do_sample=True, top_k=1, repetition_penalty=1.05
     )

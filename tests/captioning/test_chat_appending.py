@@ -22,7 +22,9 @@ ROWS = st.lists(
 
 
 @given(ROWS)
-def test_an_answer_follows_its_prompt_and_nothing_else_is_learnt(rows: list[tuple[list[int], list[int]]]) -> None:
+def test_an_answer_follows_its_prompt_and_nothing_else_is_learnt(
+    rows: list[tuple[list[int], list[int]]],
+) -> None:
     width = max(len(prompt) for prompt, _ in rows)
     ids = torch.tensor([[PAD] * (width - len(prompt)) + prompt for prompt, _ in rows])
     mask = torch.tensor([[0] * (width - len(prompt)) + [1] * len(prompt) for prompt, _ in rows])

@@ -120,8 +120,7 @@ def test_the_whole_file_of_a_chat_says_what_is_asked() -> None:
     [
         (
             f'{CHAT}[condition]\nprompt = "Describe it."\n',
-            r"line 7: \[condition\]: The prompt of a chat says where the image is, and {image} stands there"
-            r' not at all. Write it once, like prompt = "{image} Describe the medical image."',
+            r"line 7: \[condition\]: The .* {image} stands there not at all. Write it once, like",
         ),
         (f'{CHAT}[condition]\nprompt = "{{image}} {{image}}"\n', r"{image} stands there 2 times. Write it"),
         (f"{CHAT}[joint]\nmodality = 0.5\n", r"\[joint\]: A chat learns captions alone. Delete \[joint\]."),
@@ -159,7 +158,9 @@ def test_patterns_meet_weights_by_name(patterns: list[str], found: tuple[str, ..
 
 @pytest.mark.parametrize("pattern", ["eye.*", "words.0.c", "eyes.*:x", "", ":3"])
 def test_a_pattern_that_meets_nothing_is_refused(pattern: str) -> None:
-    with pytest.raises(UsageError, match=r"freeze holds .*, which meets no weight of the model. .* Write a name"):
+    with pytest.raises(
+        UsageError, match=r"freeze holds .*, which meets no weight of the model. .* Write a name"
+    ):
         frozen_names(WEIGHTS, [pattern])
 
 

@@ -129,7 +129,9 @@ def test_a_template_that_thinks_first_has_no_blank_for_a_lead(chats: dict[str, C
 def test_a_model_without_an_end_is_refused(chats: dict[str, Chat], tmp_path: Path) -> None:
     vlm = open_vlm(str(llava(tmp_path / "m", chat=None)), CPU)
     vlm.processor.tokenizer.eos_token = None
-    with pytest.raises(InputError, match=r"its tokenizer has no mark that ends an answer. Get the model again"):
+    with pytest.raises(
+        InputError, match=r"its tokenizer has no mark that ends an answer. Get the model again"
+    ):
         chat_of(vlm)
 
 

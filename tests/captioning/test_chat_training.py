@@ -43,14 +43,14 @@ from radcap.captioning.settings import (
     TokenizerSettings,
 )
 from radcap.captioning.system import CaptionSystem
-from radcap.captioning.training import stages
+from radcap.captioning.training import stages, system_training
 from radcap.captioning.training.chat_lessons import ChatExam, ChatFeed, ChatLesson
 from radcap.captioning.training.judging import held_figures
 from radcap.captioning.training.parts import Captioned
 from radcap.core import InputError, Missing, UsageError
 from radcap.vision.pictures import Chance, load_pictures
 from radcap.vision.settings import AugmentSettings, ImageSettings
-from radcap.vision.training import PictureFeed, learn
+from radcap.vision.training import PictureFeed, Place, learn
 from radcap.vision.transformers_library import open_transformers
 
 assert known_backbone  # a fixture that is used by being here
@@ -152,7 +152,9 @@ def test_low_rank_weights_are_kept_alone_as_peft_lays_them_out(
     ours = open_captioner(folder.path, "cpu").scribe.chat  # type: ignore[attr-defined]
     plain = open_transformers("", "lm").AutoModelForImageTextToText.from_pretrained(bases["qwen2-vl"])
     theirs = peft.PeftModel.from_pretrained(plain, folder.adapter).eval()
-    given = ours.asked(torch.rand(1, 3, 32, 32) * 255, [questions_of(ConditionSettings(), {}).question(BRIEF)])
+    given = ours.asked(
+        torch.rand(1, 3, 32, 32) * 255, [questions_of(ConditionSettings(), {}).question(BRIEF)]
+    )
     with torch.no_grad():
         assert torch.allclose(ours.model(**given).logits, theirs(**given).logits, atol=1e-5)
         assert not torch.allclose(ours.model(**given).logits, opened(bases["qwen2-vl"]).model(**given).logits)
@@ -229,7 +231,13 @@ def plain_feed(base: Path, **more: Any) -> ChatFeed:
     told = torch.tensor([[True, False, True]] * 4)
     questions = questions_of(settings, names)
     return ChatFeed(
-        PictureFeed(pictures, torch.zeros(4, 1)), answers, captions, questions, settings, told, [["Near."]] * 4
+        PictureFeed(pictures, torch.zeros(4, 1)),
+        answers,
+        captions,
+        questions,
+        settings,
+        told,
+        [["Near."]] * 4,
     )
 
 
@@ -278,7 +286,7 @@ def test_a_base_that_changed_meanwhile_is_another_training(
 def spoil(base: Path) -> None:
     """One weight is another."""
     held = load_file(base / "model.safetensors")
-    first = sorted(held)[0]
+    first = min(held)
     save_file({**held, first: held[first] + 1}, base / "model.safetensors", {"format": "pt"})
 
 
@@ -297,11 +305,20 @@ def asked(bases: dict[str, Path], seer: Path, tmp_path_factory: pytest.TempPathF
 
 
 def test_a_model_that_is_asked_as_it_is_is_named_alone(asked: CaptionFolder) -> None:
-    assert files(asked) == {"card.json", "system.toml", "labels.csv", "concepts", "neighbours", "captions.json"}
+    assert files(asked) == {
+        "card.json",
+        "system.toml",
+        "labels.csv",
+        "concepts",
+        "neighbours",
+        "captions.json",
+    }
     card = asked.card()
     assert (card["learnt_weights"], card["stages"]) == (0, {})
     assert card["training"] == {"stopped": "nothing is learnt"}
-    assert len(asked.read_list("captions.json")) == len(drawn(24).split("train")) + len(drawn(24).split("valid"))
+    assert len(asked.read_list("captions.json")) == len(drawn(24).split("train")) + len(
+        drawn(24).split("valid")
+    )
     answers = open_captioner(asked.path, "cpu").answers(drawn(24).split("test"))
     assert all(len(one.neighbours) == 1 for one in answers.lines)
 
@@ -312,7 +329,9 @@ def test_another_base_or_none_is_refused(asked: CaptionFolder, tmp_path: Path) -
     kept = shutil.copytree(base, tmp_path / "kept")
     spoil(base)
     try:
-        with pytest.raises(InputError, match=r"base is another model than the one it was made with: config, proc"):
+        with pytest.raises(
+            InputError, match=r"base is another model than the one it was made with: config, proc"
+        ):
             open_captioner(folder.path, "cpu")
         shutil.rmtree(base)
         with pytest.raises(Missing, match=r"\[pretrained\] model names it"):
@@ -334,11 +353,13 @@ def test_adapters_that_do_not_fit_are_refused(folders: dict[str, CaptionFolder],
     folder = CaptionFolder(shutil.copytree(folders["told"].path, tmp_path / "m"))
     path = folder.adapter / "adapter_model.safetensors"
     held = load_file(path)
-    first = sorted(held)[0]
+    first = min(held)
     more, cut = {**held, "more": held[first].clone()}, {**held, first: held[first][:1].clone()}
     for changed in ({first: held[first]}, more, cut):
         save_file(changed, path)
-        with pytest.raises(InputError, match=r"adapter_model.safetensors does not fit .* is another. Train anew"):
+        with pytest.raises(
+            InputError, match=r"adapter_model.safetensors does not fit .* is another. Train anew"
+        ):
             open_captioner(folder.path, "cpu")
     path.unlink()
     with pytest.raises(InputError, match="cannot be read as weights"):
@@ -360,7 +381,9 @@ def test_a_drawn_chat_with_low_rank_weights_keeps_both(tmp_path: Path) -> None:
 
 
 def test_low_rank_weights_need_layers_to_stand_beside(bases: dict[str, Path]) -> None:
-    one = system(pretrained=PretrainedSettings(model=str(bases["qwen2-vl"]), lora=2, lora_layers=("nothing",)))
+    one = system(
+        pretrained=PretrainedSettings(model=str(bases["qwen2-vl"]), lora=2, lora_layers=("nothing",))
+    )
     with pytest.raises(UsageError, match=r"no layers named nothing. Write lora_layers with some of .*q_proj"):
         begin_chat(one, CPU, ())
 
@@ -403,12 +426,41 @@ def test_what_cannot_be_trained_is_refused_before_anything_is_begun(
         taught(looks_beside, tmp_path / "m", two_colours())
 
 
-def test_too_little_memory_is_told_with_what_to_lower(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_are_kept_with_a_chat_that_must_support_them(
+    asked: CaptionFolder, seer: Path, tmp_path: Path
+) -> None:
+    """Of a dataset that holds nothing out."""
+    one = system(
+        pretrained=asked.system().pretrained,
+        detector=DetectorSettings(str(seer)),
+        condition=ConditionSettings(concepts="all"),
+        generate=GenerateSettings(method="greedy", longest=8, supported=True),
+        train=CaptionTrainSettings(refit=True),
+    )
+    folder = taught(one, tmp_path / "m", two_colours().split("train"))
+    assert folder.read_phrases("findings.json") == {"C0032326": ("pneumothorax",)}
+    assert folder.card()["held_out"] is None
+    assert not folder.neighbours.exists()
+    model = open_captioner(folder.path, "cpu")
+    assert model.scribe.judge is not None  # type: ignore[attr-defined]
+
+
+def test_nobody_but_the_first_process_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system_training, "pick_place", lambda *_: Place(torch.device("cpu"), rank=1))
+    one = system(train=CaptionTrainSettings(epochs=1, batch=24))
+    assert not taught(one, tmp_path / "m", two_colours(12)).path.exists()
+
+
+def test_too_little_memory_is_told_with_what_to_lower(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: Any, **__: Any) -> Any:
         raise torch.OutOfMemoryError("CUDA out of memory")
 
     monkeypatch.setattr(Chat, "logits", full)
-    with pytest.raises(Missing, match=r"Memory of the device is missing. .* Lower \[train\] batch or the size of"):
+    with pytest.raises(
+        Missing, match=r"Memory of the device is missing. .* Lower \[train\] batch or the size of"
+    ):
         taught(system(), tmp_path / "m", two_colours())
 
 

@@ -25,7 +25,11 @@ from radcap.core import InputError, Missing, UsageError
 from radcap.detection.text.vlm import Question
 from radcap.detection.text.vlm_opening import open_vlm
 
-QUESTIONS = [Question("CT image:", ". What is it?"), Question("", "Describe this image at length."), Question()]
+QUESTIONS = [
+    Question("CT image:", ". What is it?"),
+    Question("", "Describe this image at length."),
+    Question(),
+]
 FREE = GenerateSettings(method="greedy", no_repeat=0, shortest=0, longest=9)
 KINDS = tuple(MAKERS)
 
@@ -48,7 +52,9 @@ def said(
 @torch.no_grad()
 def log_p(chat: Chat, row: int, tokens: tuple[int, ...]) -> float:
     """Of an answer with its end, by one forward pass over prompt and answer."""
-    answered = chat.answered(pictures()[row : row + 1], QUESTIONS[row : row + 1], [[*tokens, chat.tokenizer.end]])
+    answered = chat.answered(
+        pictures()[row : row + 1], QUESTIONS[row : row + 1], [[*tokens, chat.tokenizer.end]]
+    )
     logits = chat.model(**answered.given).logits[0, answered.prompts[0] - 1 : -1]
     wanted = torch.tensor([*tokens, chat.tokenizer.end])
     return float(logits.log_softmax(-1).gather(1, wanted[:, None]).sum())
@@ -122,7 +128,9 @@ def test_beams_are_those_of_transformers(chats: dict[str, Chat]) -> None:
 def test_one_beam_is_greedy_search_and_mbr_takes_beams_or_lots(chats: dict[str, Chat]) -> None:
     chat = chats["gemma-3"]
     assert said(chat, replace(FREE, method="beam", beams=1)) == said(chat, FREE)
-    assert said(chat, replace(FREE, method="mbr", beams=2)) == said(chat, replace(FREE, method="beam", beams=2))
+    assert said(chat, replace(FREE, method="mbr", beams=2)) == said(
+        chat, replace(FREE, method="beam", beams=2)
+    )
     drawn = replace(FREE, method="mbr", samples=2)
     assert said(chat, drawn, seeds=[1, 2, 3]) == said(chat, replace(drawn, method="sample"), seeds=[1, 2, 3])
 
@@ -196,7 +204,10 @@ def test_marks_beyond_the_logits_are_nothing_to_forbid() -> None:
     never = Never((1, 7))
     logits = torch.zeros(2, 4)
     for _ in range(2):
-        assert never(torch.zeros(2, 0), logits, torch.arange(2)).isneginf().tolist() == [[False, True, False, False]] * 2
+        assert (
+            never(torch.zeros(2, 0), logits, torch.arange(2)).isneginf().tolist()
+            == [[False, True, False, False]] * 2
+        )
     assert torch.equal(Never(())(torch.zeros(1, 0), torch.zeros(1, 3), torch.arange(1)), torch.zeros(1, 3))
 
 
@@ -268,7 +279,9 @@ def test_a_batch_without_room_is_asked_in_halves_and_one_image_is_told(
     monkeypatch.setattr(type(chat.model), "generate", small)
     assert scribe(chat, FREE).lines(page()) == wanted
     most[0] = 0
-    with pytest.raises(Missing, match=r"Memory of the device is missing. The chat .* Lower \[generate\] beams"):
+    with pytest.raises(
+        Missing, match=r"Memory of the device is missing. The chat .* Lower \[generate\] beams"
+    ):
         scribe(chat, FREE).lines(page())
 
 
@@ -276,9 +289,29 @@ def test_a_chat_whose_processor_marks_the_image_as_another_would_is_refused(tmp_
     vlm = open_vlm(str(MAKERS["idefics3"](tmp_path / "m")), CPU)
     vlm.model.config.image_token_id = 299
     with pytest.raises(
-        InputError, match=r"config.json puts the image where token 299 .* and its processor writes none. Get config"
+        InputError,
+        match=r"config.json puts the image where token 299 .* and its processor writes none. Get config",
     ):
         chat_of(vlm)
+
+
+@torch.no_grad()
+def test_a_network_that_gives_all_logits_has_the_last_looked_at(
+    chats: dict[str, Chat], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chat = chats["idefics3"]
+    answered = chat.answered(pictures(1), QUESTIONS[:1], [[40, 41]])
+    wanted = chat.logits(chat.model, answered).logits
+    real = chat.model.forward
+
+    def whole(**given: Any) -> Any:
+        assert "logits_to_keep" not in given
+        return real(**given)
+
+    monkeypatch.setattr(chat.model, "forward", whole)
+    found = chat.logits(chat.model, answered).logits
+    assert found.shape == wanted.shape == (1, 3, found.shape[2])
+    assert torch.allclose(found, wanted, atol=1e-4)
 
 
 def test_a_chat_that_looks_beside_its_words_can_be_asked_alone(chats: dict[str, Chat]) -> None:

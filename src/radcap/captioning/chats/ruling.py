@@ -8,6 +8,7 @@ log probability of a caption is that of the rules, whatever weighs beside it.
 # pyright: reportUnknownMemberType=false
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 import torch
@@ -38,7 +39,7 @@ class Never:
         return logits.index_fill_(1, self._places, FORBIDDEN)
 
 
-class Ruled:
+class Ruled(ABC):
     """Rules for captions, of which so many (`copies`) in a row are of one image, and what they are chosen by.
 
     A subclass says what is left of the next token.
@@ -61,9 +62,10 @@ class Ruled:
             weighed = weight(written, weighed, images)
         return self.taken(written, ruled, weighed)
 
+    @abstractmethod
     def taken(self, written: torch.Tensor, ruled: torch.Tensor, weighed: torch.Tensor) -> torch.Tensor:
         """What is left, from log probabilities and what weights made of them."""
-        raise NotImplementedError
+        ...
 
 
 class Chosen(Ruled):
