@@ -264,6 +264,25 @@ def test_no_caption_claims_what_is_not_supported(chats: dict[str, Chat]) -> None
     assert ruled[0, last].isneginf()
 
 
+def test_what_is_decided_can_weigh(chats: dict[str, Chat]) -> None:
+    chat, asked = chats["qwen2-vl"], []
+    liked = chat.tokenizer.encode("x")[0]
+
+    def weight(written: torch.Tensor, ruled: torch.Tensor, images: torch.Tensor) -> torch.Tensor:
+        return ruled + torch.zeros(ruled.shape[1]).index_fill(0, torch.tensor([liked]), 40.0)
+
+    class Liking:
+        def weight(self, decided: Any) -> Any:
+            asked.append(list(decided))
+            return weight
+
+    plain = scribe(chat, replace(FREE, longest=3, shortest=3))
+    known = replace(page(2), grounds=[Grounds(("C1306645",), {}), Grounds((), {})])
+    assert all("xxx" in one.drafts[0].text for one in replace(plain, guide=Liking()).lines(known))
+    assert asked == [[("C1306645",), ()]]
+    assert not any("xxx" in one.drafts[0].text for one in plain.lines(known))
+
+
 def test_a_batch_without_room_is_asked_in_halves_and_one_image_is_told(
     chats: dict[str, Chat], monkeypatch: pytest.MonkeyPatch
 ) -> None:

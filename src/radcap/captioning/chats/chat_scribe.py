@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from radcap.captioning.chats.questions import Brief, Questions
     from radcap.captioning.generation import Candidate
     from radcap.captioning.models.answers import Line
+    from radcap.captioning.models.editor import Guide
     from radcap.captioning.models.page import Page
     from radcap.captioning.models.support import Judge
     from radcap.captioning.system import CaptionSystem
@@ -46,6 +47,7 @@ class ChatScribe:
     labels: tuple[Cui, ...]
     questions: Questions
     judge: Judge | None = None
+    guide: Guide | None = None
 
     @property
     def tokenizer(self) -> ChatTokenizer:
@@ -54,7 +56,7 @@ class ChatScribe:
     @property
     def editor(self) -> Editor:
         """What chooses among the drafts."""
-        return Editor(self.system, self.tokenizer, self.judge)
+        return Editor(self.system, self.tokenizer, self.judge, self.guide)
 
     @torch.inference_mode()
     def lines(self, page: Page) -> list[Line]:
@@ -87,10 +89,9 @@ class ChatScribe:
     def _written(self, page: Page, briefs: Sequence[Brief]) -> list[list[Candidate]]:
         questions = [self.questions.question(one) for one in briefs]
         given = self.chat.asked(page.features, questions)
-        editor = self.editor
-        return answers_of(
-            self.chat, given, self.system.generate, editor.controls(page), seeds=editor.seeds(page)
-        )
+        editor, controls = self.editor, self.editor.controls(page)
+        weights, seeds = editor.weights(page), editor.seeds(page)
+        return answers_of(self.chat, given, self.system.generate, controls, weights=weights, seeds=seeds)
 
     def briefs(self, page: Page) -> list[Brief]:
         """What is told beside each image, labels in their order."""

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from radcap.captioning.models.editor import Guide
     from radcap.captioning.models.folder import CaptionFolder
     from radcap.captioning.models.recall import Recall
     from radcap.captioning.pretrained_settings import PretrainedSettings
@@ -122,9 +123,10 @@ def make_chat_model(
     *,
     phrases: Mapping[Cui, Sequence[str]] | None = None,
     recall: Recall | None = None,
+    guide: Guide | None = None,
 ) -> ChatModel:
     """What writes, from its parts."""
     supported = system.generate.supported
     judge = Judge.of(chat.tokenizer, phrases or {}, system.post, names) if supported else None
-    scribe = ChatScribe(system, chat, tuple(names), questions_of(system.condition, names), judge)
+    scribe = ChatScribe(system, chat, tuple(names), questions_of(system.condition, names), judge, guide)
     return ChatModel(eyes, scribe, names, recall)

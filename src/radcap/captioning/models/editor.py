@@ -7,7 +7,7 @@ taken; where none does, what can be said without a writer.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from radcap.captioning.generation import consensus_of_many, draws, image_seed
 from radcap.captioning.models.answers import Draft, Line
@@ -15,15 +15,23 @@ from radcap.captioning.models.support import Grounds
 from radcap.captioning.texts import finished
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from radcap.captioning.generation import Candidate, Control
+    from radcap.captioning.generation.controls import Weight
     from radcap.captioning.models.page import Page
     from radcap.captioning.models.support import Judge
     from radcap.captioning.system import CaptionSystem
     from radcap.captioning.tokens import Tokenizer
+    from radcap.core import Cui
 
-__all__ = ["Editor"]
+__all__ = ["Editor", "Guide"]
+
+
+class Guide(Protocol):
+    """What makes some words likelier to be chosen for images that these concepts are decided for."""
+
+    def weight(self, decided: Sequence[Collection[Cui]]) -> Weight: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +41,15 @@ class Editor:
     system: CaptionSystem
     tokenizer: Tokenizer
     judge: Judge | None = None
+    guide: Guide | None = None
 
     def controls(self, page: Page) -> tuple[Control, ...]:
         """The rules of a page, beside those that every caption has."""
         return () if self.judge is None else self.judge.controls(page.grounds)
+
+    def weights(self, page: Page) -> tuple[Weight, ...]:
+        """What captions of a page are chosen by beside their probability."""
+        return () if self.guide is None else (self.guide.weight([one.decided for one in page.grounds]),)
 
     def seeds(self, page: Page) -> list[int]:
         """A number for each image, where captions are drawn."""
