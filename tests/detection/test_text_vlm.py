@@ -18,7 +18,7 @@ from radcap.core import InputError, Missing
 from radcap.datasets.stores import MemoryImages
 from radcap.detection.text import Text
 from radcap.detection.text.asking import QUESTION, check_asker, open_asker
-from radcap.detection.text.vlm import VisionLanguageModel, _without
+from radcap.detection.text.vlm import Question, VisionLanguageModel, _without
 from radcap.detection.text.vlm_opening import open_vlm
 from radcap.vision.training import Place
 
@@ -55,7 +55,7 @@ def test_a_model_answers_each_picture_alike_alone_and_among_others(
 def test_the_question_is_put_as_the_folder_says(models: dict[str, Path], kind: str, asked: str) -> None:
     """Against what transformers itself makes of the words: a place for each patch of the picture."""
     model = open_vlm(str(models[kind]), CPU)
-    given = model._prepared(PICTURES[:1], "chest")
+    given = model.prepared(PICTURES[:1], [Question(after="chest")])
     tokenizer = model.processor.tokenizer
     wanted = tokenizer("user " + "<image> " * 4 + "chest assistant")["input_ids"]
     if kind == "plain":
@@ -66,7 +66,7 @@ def test_the_question_is_put_as_the_folder_says(models: dict[str, Path], kind: s
 
 def test_greedy_answers_are_those_of_a_loop_over_the_likeliest_tokens(models: dict[str, Path]) -> None:
     model = open_vlm(str(models["chat"]), CPU)
-    given = model._prepared(PICTURES[:1], "pelvis").to(torch.float32)
+    given = model.prepared(PICTURES[:1], [Question(after="pelvis")]).to(torch.float32)
     ids = given["input_ids"]
     for _ in range(6):
         with torch.no_grad():

@@ -7,9 +7,11 @@ are refused here, before anything is trained: those of each member, where there 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from radcap.captioning.blocks import CAPTIONERS, DECODERS, FAMILIES, ONE_DRAFT, RERANKERS
+from radcap.captioning.chats.checking import CHAT, chat_contradictions
+from radcap.captioning.chats.instruction import template_of
 from radcap.captioning.pretrained_settings import PRETRAINED, PretrainedSettings
 from radcap.captioning.refining import refine_contradictions
 from radcap.captioning.settings import CONCEPTS, NEIGHBOURS
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OWN_DETECTOR", "caption_toml", "read_caption_system", "read_caption_tables"]
 
+M = TypeVar("M", CaptionSystem, CaptionMember)
 OWN_DETECTOR = "concepts"  # the folder inside of a captioner's, and its name in [detector] model
 
 _UNPROMPTED = ("encoder-decoder", "blip")  # published captioners without a language model that reads prompts
@@ -83,10 +86,23 @@ def read_caption_tables(toml: TomlText) -> CaptionSystem:
 
 def caption_toml(system: CaptionSystem, *, full: bool = False) -> str:
     """The file of a system: the keys that differ from the defaults, or all of them."""
-    base = shared(system)
-    parts = [to_toml(system, full=full, without=("member",))]
-    parts += [f"\n[[member]]\n{to_toml(one, base, full=full, at=('member',))}" for one in system.member]
+    told = _resolved(system) if full else system
+    base = shared(told)
+    parts = [to_toml(told, full=full, without=("member",))]
+    parts += [f"\n[[member]]\n{to_toml(one, base, full=full, at=('member',))}" for one in told.member]
     return "".join(parts)
+
+
+def _resolved(system: CaptionSystem) -> CaptionSystem:
+    """With what a chat is asked where its file names no prompt."""
+    member = tuple(_asking_in_words(one) for one in system.member)
+    return replace(_asking_in_words(system), member=member)
+
+
+def _asking_in_words(model: M) -> M:
+    if model.decoder.kind != CHAT:
+        return model
+    return replace(model, condition=replace(model.condition, prompt=template_of(model.condition)))
 
 
 def _models(system: CaptionSystem) -> list[tuple[Spot, CaptionModel]]:
@@ -132,6 +148,7 @@ def _contradictions(system: CaptionModel) -> Iterator[tuple[str, str]]:
     yield from _untold(system)
     yield from _bridged(system)
     yield from _unchosen(system)
+    yield from chat_contradictions(system)
     yield from refine_contradictions(system)
     looks = system.backbone.frozen or (has_detector and system.detector.share)
     if system.decoder.kind == "words" and looks and system.image.augment != AugmentSettings():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from radcap.explanation.lenses.writer_lens import WriterLens
+from radcap.explanation.lenses.written_words import CaptionLens
 from radcap.explanation.subjects import Statement
 from radcap.explanation.subjects.phrases import token_ends, token_range
 from radcap.explanation.targets import Span
@@ -27,12 +27,12 @@ def with_audience(evidence: Sequence[Evidence], subject: Subject) -> tuple[State
     return tuple(_statement(one, subject, lens) for one in evidence)
 
 
-def _writer(subject: Subject) -> WriterLens | None:
+def _writer(subject: Subject) -> CaptionLens | None:
     lenses = (lens for one in subject.statements for lens, _ in one.voices)
-    return next((lens for lens in lenses if isinstance(lens, WriterLens)), None)
+    return next((lens for lens in lenses if isinstance(lens, CaptionLens)), None)
 
 
-def _statement(evidence: Evidence, subject: Subject, lens: WriterLens | None) -> Statement:
+def _statement(evidence: Evidence, subject: Subject, lens: CaptionLens | None) -> Statement:
     if lens is None or evidence.place is None:
         return _same_words(evidence, subject)
     tokenizer = lens.model.scribe.tokenizer

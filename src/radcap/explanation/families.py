@@ -1,13 +1,15 @@
 """Kinds of networks, as far as a method cares, and the method that each is explained by.
 
 Invariant: the defaults are those that the study chose (docs/explainability.md, made by
-scripts/study_explanations.py).
+scripts/study_explanations.py), which looked at all kinds but chats: those are only asked, as the others that
+write are.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from radcap.explanation.lenses.chat_lens import ChatLens
 from radcap.explanation.lenses.neighbour_lens import NeighbourLens
 from radcap.explanation.lenses.network_lens import NetworkLens
 from radcap.explanation.lenses.writer_lens import WriterLens
@@ -29,6 +31,7 @@ FAMILIES: Mapping[str, str] = {
     "recurrent": "a captioner with an LSTM or a GRU",
     "transformer": "a captioner that looks at the image beside its words",
     "prefix": "a captioner that reads the image before its words",
+    "chat": "a chat that is shown the image inside of a question",
 }
 DEFAULTS: Mapping[str, str] = dict.fromkeys(FAMILIES, "occlusion") | {"csra": "csra-map", "vit": "chefer"}
 _DECODERS: Mapping[str, str] = {
@@ -51,6 +54,8 @@ def family_of(lens: Lens) -> str:
         looks_beside = hasattr(lens.writer.decoder, "encoder")  # a language model that encodes first
         kind = "transformer" if looks_beside else lens.model.scribe.system.decoder.kind
         return _DECODERS.get(kind, "prefix")
+    if isinstance(lens, ChatLens):
+        return "chat"
     if isinstance(lens, NeighbourLens):
         return "neighbours"
     if isinstance(lens, NetworkLens) and isinstance(lens.network.head, CsraHead):

@@ -14,6 +14,7 @@ from torch import nn
 
 from radcap.captioning.models.eyes import Eyes
 from radcap.explanation.faithfulness.randomisation import mean_sanity, sanity
+from radcap.explanation.lenses.chat_lens import ChatLens
 from radcap.explanation.lenses.neighbour_lens import NeighbourLens
 from radcap.explanation.lenses.network_lens import Headed, NetworkLens
 from radcap.explanation.lenses.writer_lens import WriterLens
@@ -45,6 +46,8 @@ def network_of(lens: Lens) -> Parts:
     """All that decides, as one module."""
     if isinstance(lens, WriterLens):
         return Parts(lens.backbone, lens.writer)
+    if isinstance(lens, ChatLens):
+        return Parts(lens.backbone, lens.chat.model)
     if isinstance(lens, NeighbourLens):
         return Parts(lens.backbone, lens.head)
     return Parts(lens.backbone, cast("NetworkLens", lens).network.head)
@@ -58,6 +61,8 @@ def with_network(lens: Lens, network: nn.Module) -> Lens:
         eyes = Eyes(lens.model.eyes.place, lens.model.eyes.view, backbone)
         scribe = replace(lens.model.scribe, writer=cast("AnyWriter", parts.top))
         return replace(lens, model=replace(lens.model, eyes=eyes, scribe=scribe))
+    if isinstance(lens, ChatLens):
+        return lens.over(parts.top)
     if isinstance(lens, NeighbourLens):
         return replace(lens, backbone=backbone, head=cast("Head", parts.top))
     return replace(cast("NetworkLens", lens), network=Headed(backbone, cast("Head", parts.top)))

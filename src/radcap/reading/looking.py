@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from radcap.captioning.chats.chat_scribe import ChatModel
 from radcap.captioning.models.plain_models import TemplateModel
 from radcap.captioning.models.writer_model import WriterModel
 from radcap.captioning.refining.refined_model import RefinedModel
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Look", "Readable", "looks", "readable"]
 
-Readable: TypeAlias = WriterModel | TemplateModel | NetworkModel | EnsembleModel
+Readable: TypeAlias = WriterModel | ChatModel | TemplateModel | NetworkModel | EnsembleModel
 
 _BATCH = 8
 
@@ -64,7 +65,7 @@ def readable(model: Model | Captioner, name: str) -> Readable:
     """Refuse a model that names no concepts, or looks at no image."""
     if isinstance(model, NetworkModel | EnsembleModel):
         return model
-    if isinstance(model, WriterModel | TemplateModel) and model.eyes.detector is not None:
+    if isinstance(model, WriterModel | ChatModel | TemplateModel) and model.eyes.detector is not None:
         return model
     if isinstance(model, RefinedModel):
         raise UsageError(
@@ -84,7 +85,7 @@ def looks(model: Readable, dataset: Dataset) -> Iterator[Look]:
     return _asked(model, dataset) if isinstance(model, EnsembleModel) else _written_looks(model, dataset)
 
 
-def _written_looks(model: WriterModel | TemplateModel, dataset: Dataset) -> Iterator[Look]:
+def _written_looks(model: WriterModel | ChatModel | TemplateModel, dataset: Dataset) -> Iterator[Look]:
     for sight in model.eyes.look(dataset):
         assert sight.answers is not None  # noqa: S101 - a model without detector is refused
         vectors = None if sight.vectors is None else sight.vectors.cpu().numpy()

@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from radcap.captioning.generation.pen import Pen
     from radcap.captioning.generation.rows import Rows
 
-__all__ = ["greedy"]
+__all__ = ["greedy", "likeliest"]
 
 
 def greedy(pen: Pen, memory: Memory) -> Rows:
     """One caption an image."""
-    return write_rows(pen, memory, 1, _likeliest)
+    return write_rows(pen, memory, 1, likeliest)
 
 
-def _likeliest(ruled: torch.Tensor, rows: torch.Tensor, step: int) -> torch.Tensor:  # noqa: ARG001 - the shape of a choice
+def likeliest(ruled: torch.Tensor, rows: torch.Tensor, step: int) -> torch.Tensor:  # noqa: ARG001 - the shape of a choice
+    """The best token of each row."""
     return ruled.argmax(dim=1)

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from radcap.captioning.generation.controls import Control
     from radcap.captioning.generation.marks import Marks
     from radcap.captioning.generation.pen import Pen
-    from radcap.captioning.generation.rows import Rows
+    from radcap.captioning.generation.rows import Choose, Rows
     from radcap.captioning.settings import GenerateSettings
     from radcap.core import ImageId
 
-__all__ = ["draw", "image_seed", "sample"]
+__all__ = ["draw", "drawing", "image_seed", "sample"]
 
 
 def image_seed(image_id: ImageId) -> int:
@@ -63,13 +63,20 @@ def sample(pen: Pen, memory: Memory, settings: GenerateSettings, seeds: Sequence
             f"There are {len(memory)} images and {len(seeds)} seeds. A caption is drawn from the seed of its"
             " image. Give a number for each, such as `image_seed(id)`."
         )
+    return write_rows(pen, memory, *drawing(settings, seeds, pen.steps, memory.values.device))
+
+
+def drawing(
+    settings: GenerateSettings, seeds: Sequence[int], steps: int, device: torch.device
+) -> tuple[int, Choose]:
+    """How many captions of each image are drawn, and how the token of a step is."""
     copies = max(1, settings.samples)
-    lots = _lots(seeds, settings.seed, (copies, pen.steps)).to(memory.values.device)
+    lots = _lots(seeds, settings.seed, (copies, steps)).to(device)
 
     def choose(ruled: torch.Tensor, rows: torch.Tensor, step: int) -> torch.Tensor:
         return _drawn(shortlist(ruled, settings).softmax(dim=1), lots[rows, step])
 
-    return write_rows(pen, memory, copies, choose)
+    return copies, choose
 
 
 def _drawn(chances: torch.Tensor, lots: torch.Tensor) -> torch.Tensor:

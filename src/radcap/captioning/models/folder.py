@@ -5,7 +5,7 @@
     captions.json      the captions it remembers       words.json   the words it chooses from
     neighbours/        the images it remembers         concepts/    its detector, a model folder of its own
     findings.json      the words of findings           card.json    what it is, saw, and how good it is
-    pretrained/        the published captioner it began with, as it was trained, in transformers' own layout
+    pretrained/        a model of others that learnt   adapter/     or what learnt beside it
     members/NAME/      captioners that are joined      router/      what says which of them is asked
     reranker/          what was learnt to choose among drafts
     refiner/           a language model that was trained with it
@@ -68,7 +68,13 @@ class CaptionFolder(AnyFolder):
 
     @property
     def pretrained(self) -> Path:
+        """As transformers lays it out."""
         return self.path / "pretrained"
+
+    @property
+    def adapter(self) -> Path:
+        """As peft lays it out."""
+        return self.path / "adapter"
 
     @property
     def reranker(self) -> Path:

@@ -97,6 +97,7 @@ def _plain(folder: CaptionFolder, system: CaptionSystem, place: Place, device: s
         "frequent": _frequent,
         "random": _random,
         "words": _words,
+        "chat": _chat,
     }
     return opened.get(system.decoder.kind, _writer)(folder, system, place)
 
@@ -230,6 +231,19 @@ def load_reranker(folder: CaptionFolder, system: CaptionSystem, place: Place) ->
     if system.rerank.by == "none":
         return None
     return make_reranker(Source(system.rerank, place, folder.reranker))
+
+
+def _chat(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Captioner:
+    from radcap.captioning.chats.opening import open_chat
+
+    found = folder.detector(system)
+    detector, recall = None if found is None else open_network(found, place), None
+    if system.condition.neighbours:
+        assert detector is not None  # noqa: S101 - a system without is refused when it is read
+        recall = load_recall(folder, detector.network.backbone.width, system.condition, detector.labels)
+    medians = load_medians(folder.path) if system.generate.dmmcs else None
+    model = open_chat(folder, system, detector, recall, place, medians)
+    return model.choosing(load_reranker(folder, system, place))
 
 
 def _template(folder: CaptionFolder, system: CaptionSystem, place: Place) -> TemplateModel:

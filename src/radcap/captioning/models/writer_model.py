@@ -6,10 +6,11 @@ Invariant: images are decoded, looked at, written about and forgotten; memory gr
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, cast
 
 from radcap.captioning.models.answers import CaptionAnswers, Line
-from radcap.captioning.models.scribe import Page
+from radcap.captioning.models.page import Page
+from radcap.captioning.models.scribe import Scribe
 from radcap.captioning.models.support import grounds_of
 from radcap.captioning.texts import finished
 
@@ -19,22 +20,35 @@ if TYPE_CHECKING:
     from radcap.captioning.models.answers import NeighbourCaption
     from radcap.captioning.models.eyes import Eyes, Sight
     from radcap.captioning.models.recall import Recall
-    from radcap.captioning.models.scribe import Scribe
     from radcap.captioning.models.support import Grounds
     from radcap.captioning.reranking import Reranker
     from radcap.captioning.settings import PostSettings
+    from radcap.captioning.system import CaptionSystem
     from radcap.core import Cui
     from radcap.datasets import Dataset
 
-__all__ = ["WriterModel", "answered"]
+__all__ = ["PageModel", "WriterModel", "answered"]
+
+
+class Writing(Protocol):
+    """What writes a page."""
+
+    @property
+    def system(self) -> CaptionSystem: ...
+    @property
+    def labels(self) -> tuple[Cui, ...]: ...
+    def lines(self, page: Page) -> list[Line]: ...
+
+
+S = TypeVar("S", bound=Writing)
 
 
 @dataclass(frozen=True, eq=False)
-class WriterModel:
-    """Eyes and a scribe, with what is remembered where neighbours are told."""
+class PageModel(Generic[S]):
+    """Eyes and what writes, with what is remembered where neighbours are told."""
 
     eyes: Eyes
-    scribe: Scribe
+    scribe: S
     names: Mapping[Cui, str]
     recall: Recall | None = None
 
@@ -46,7 +60,7 @@ class WriterModel:
         """A caption for each image of a dataset."""
         return answered(self.eyes, dataset, self.lines, self.scribe.system.post, progress)
 
-    def apart(self) -> WriterModel:
+    def apart(self) -> Self:
         """The same, for the images that it remembers: none of them is its own neighbour."""
         return self if self.recall is None else replace(self, recall=self.recall.apart())
 
@@ -54,12 +68,12 @@ class WriterModel:
         """A caption for each image of a batch."""
         return self.scribe.lines(self.page(sight))
 
-    def choosing(self, reranker: Reranker | None) -> WriterModel:
+    def choosing(self, reranker: Reranker | None) -> Self:
         """The same with a reranker, whose eyes look beside its own."""
         if reranker is None:
             return self
-        eyes, scribe = replace(self.eyes, beside=reranker.eyes), replace(self.scribe, reranker=reranker)
-        return replace(self, eyes=eyes, scribe=scribe)
+        eyes = replace(self.eyes, beside=reranker.eyes)
+        return replace(self, eyes=eyes, scribe=replace(cast("Any", self.scribe), reranker=reranker))
 
     def page(self, sight: Sight) -> Page:
         """What is written from, of images that were looked at."""
@@ -76,6 +90,10 @@ class WriterModel:
         decided = None if sight.answers is None else sight.answers.decided
         k, around = self.scribe.system.condition.neighbours, self.recall.around(sight.ids)
         return self.recall.nearest(sight.vectors.cpu().numpy(), k, around, decided)
+
+
+class WriterModel(PageModel[Scribe]):
+    """Words come one after another over a feature map."""
 
 
 def answered(

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from radcap.captioning.chats.bases import base_digest, base_folder
 from radcap.captioning.models.folder import OWN_DETECTOR, weights_digest
 from radcap.captioning.pretrained import has_own_eyes, published_tokenizer
 from radcap.captioning.pretrained.saving import source_digests
@@ -134,6 +135,8 @@ class CaptionMaker:
             digest.update(tokenizer_digest(Path(self.system.tokenizer.file)).encode())
         if has_own_eyes(self.system):
             digest.update("".join(source_digests(self.system).values()).encode())
+        if self.system.decoder.kind == "chat" and self.system.pretrained.model:
+            digest.update(base_digest(base_folder(self.system.pretrained)).encode())
         return digest.hexdigest()
 
     def tell_data(self) -> None:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from radcap.core import Cui
     from radcap.vision.training import EpochRow, Exam, Lesson, Trained
 
-__all__ = ["Course", "Taught", "greedy_captions"]
+__all__ = ["Course", "Taught", "greedy_captions", "learnt_stage"]
 
 _HELD_TEXT = 20  # of so many texts, one is held out
 
@@ -197,39 +197,52 @@ class Course:
         settings: CaptionTrainSettings,
         exam: Exam | None,
     ) -> Trained:
-        maker = self.maker
-        # text is the same for both trainings: the second begins with what the first has read
-        folder = maker.folder.training / (stage if stage == "language" else f"{self.name}-{stage}")
-        maker.talk.tell(f"{stage}: {counted(settings.epochs, 'epoch')} over {len(lesson):,}")
-        trained = learn(
-            network,
-            lesson,
-            settings,
-            maker.place,
-            exam=exam,
-            folder=CheckpointFolder(folder, maker.fingerprint),
-            observe=self._observer(folder, settings),
-        )
-        if maker.place.is_first:
-            name = (
-                "log.csv" if (self.name, stage) == ("first", "captions") else f"log-{self.name}-{stage}.csv"
-            )
-            with replacing(maker.folder.path / name) as part:
-                part.write_text(trained.history.to_csv(), encoding="utf-8")
-        if trained.stopped == "no number":
-            maker.talk.tell(f"{stage}: the loss became no number; the last good weights are kept. Lower lr.")
-        return trained
+        return learnt_stage(self.maker, self.name, stage, network, lesson, settings, exam)
 
-    def _observer(self, folder: Path, settings: CaptionTrainSettings) -> Callable[[EpochRow], None]:
-        talk = replace(self.maker.talk, score=settings.score)
-        draw = None if talk.board is None else board_writer(talk.board / folder.name)
 
-        def observe(row: EpochRow) -> None:
-            talk.epoch(row, settings.epochs)
-            if draw is not None:
-                draw(row)
+def learnt_stage(
+    maker: CaptionMaker,
+    name: str,
+    stage: str,
+    network: nn.Module,
+    lesson: Lesson,
+    settings: CaptionTrainSettings,
+    exam: Exam | None,
+) -> Trained:
+    """One stage of a training (`name` is first or refit), gone on with where one that was killed left it."""
+    # text is the same for both trainings: the second begins with what the first has read
+    folder = maker.folder.training / (stage if stage == "language" else f"{name}-{stage}")
+    maker.talk.tell(f"{stage}: {counted(settings.epochs, 'epoch')} over {len(lesson):,}")
+    trained = learn(
+        network,
+        lesson,
+        settings,
+        maker.place,
+        exam=exam,
+        folder=CheckpointFolder(folder, maker.fingerprint),
+        observe=_observer(maker, folder, settings),
+    )
+    if maker.place.is_first:
+        log = "log.csv" if (name, stage) == ("first", "captions") else f"log-{name}-{stage}.csv"
+        with replacing(maker.folder.path / log) as part:
+            part.write_text(trained.history.to_csv(), encoding="utf-8")
+    if trained.stopped == "no number":
+        maker.talk.tell(f"{stage}: the loss became no number; the last good weights are kept. Lower lr.")
+    return trained
 
-        return observe
+
+def _observer(
+    maker: CaptionMaker, folder: Path, settings: CaptionTrainSettings
+) -> Callable[[EpochRow], None]:
+    talk = replace(maker.talk, score=settings.score)
+    draw = None if talk.board is None else board_writer(talk.board / folder.name)
+
+    def observe(row: EpochRow) -> None:
+        talk.epoch(row, settings.epochs)
+        if draw is not None:
+            draw(row)
+
+    return observe
 
 
 def joint_tasks(maker: CaptionMaker) -> dict[str, Task]:

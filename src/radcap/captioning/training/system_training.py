@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from radcap.captioning.blocks import CAPTIONERS, WRITING
+from radcap.captioning.chats.bases import check_chat
 from radcap.captioning.models.folder import CaptionFolder
 from radcap.captioning.pretrained import has_own_eyes
 from radcap.captioning.refining.opening import check_refiner
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check_captioner", "make_captioner", "train_captions"]
 
-_BLIND = {"frequent", "random", "template"}  # have no backbone of their own
+_BLIND = {"frequent", "random", "template", "chat"}  # have no backbone of their own
 
 
 def train_captions(
@@ -81,11 +82,13 @@ def check_captioner(maker: CaptionMaker) -> None:
         _ = maker.tokenizer
     if kind not in _BLIND and not unmade:
         make_encoder(maker)
+    if kind == "chat":
+        check_chat(system.pretrained)
     check_reranker(system.rerank, maker.parts.fit.captions, maker.place)
     wanted = (
         system.train.score,
         system.scst.metric if system.scst.epochs else "",
         system.generate.metric if system.generate.method == "mbr" else "",
     )
-    for metric in filter(None, wanted if writes else ()):
+    for metric in filter(None, wanted if writes or kind == "chat" else ()):
         caption_metric(metric).load()

@@ -32,7 +32,16 @@ if TYPE_CHECKING:
     from radcap.core import Cui
     from radcap.detection.talk import Talk
 
-__all__ = ["Witness", "make_recall", "near_captions", "told_labels", "truth_of", "witness"]
+__all__ = [
+    "Beside",
+    "Witness",
+    "beside",
+    "make_recall",
+    "near_captions",
+    "told_labels",
+    "truth_of",
+    "witness",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +50,29 @@ class Witness:
 
     decided: NDArray[np.bool_]
     vectors: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Beside:
+    """What may be told beside images: labels (n x labels), captions of neighbours, and what recalls those."""
+
+    labels: NDArray[np.bool_]
+    near: Sequence[Sequence[str]]
+    recall: Recall
+
+
+def beside(maker: CaptionMaker, kept: Captioned, recall: Recall | None = None) -> Beside:
+    """Of images that could be decoded before; of held-out images (with a recall) what the detector says."""
+    said = witness(maker, kept)
+    labels = truth_of(maker, kept) if recall is None else said.decided
+    wanted, seed = maker.system.condition, maker.system.train.seed
+    recall = recall or make_recall(kept, said.vectors, maker.labels, wanted, seed)
+    if not wanted.neighbours:
+        return Beside(labels, (), recall)
+    groups = groups_of(kept.images, kept.images.ids)
+    # by what the detector says: never by the truth
+    near = recall.nearest(said.vectors, wanted.neighbours, groups, said.decided)
+    return Beside(labels, near_captions(near, maker.talk), recall)
 
 
 def witness(maker: CaptionMaker, captioned: Captioned) -> Witness:

@@ -27,20 +27,15 @@ from radcap.captioning.training.feeds import CaptionFeed, token_rows
 from radcap.captioning.training.finishing import leaning, with_detector
 from radcap.captioning.training.judging import judged as judged_captions
 from radcap.captioning.training.stages import Course, Taught, joint_tasks
-from radcap.captioning.training.witnesses import (
-    make_recall,
-    near_captions,
-    told_labels,
-    truth_of,
-    witness,
-)
+from radcap.captioning.training.witnesses import beside, told_labels, truth_of
 from radcap.core.counts import counted
-from radcap.detection.examples import groups_of
 from radcap.vision.training import memory_kept
 from radcap.vision.weight_files import write_weight_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import torch
 
     from radcap.captioning.models.recall import Recall
     from radcap.captioning.models.writer_model import WriterModel
@@ -50,7 +45,6 @@ if TYPE_CHECKING:
     from radcap.captioning.training.maker import CaptionMaker
     from radcap.captioning.training.parts import Captioned
     from radcap.captioning.training.stages import Taught
-    from radcap.captioning.training.witnesses import Witness
     from radcap.core import Cui
     from radcap.detection.training.judging import Judged
 
@@ -111,16 +105,14 @@ class _Work:
     ) -> tuple[_Fed, Captioned]:
         """A feed with its hints; those of held-out images (with a recall) are what the detector says."""
         maker = self.maker
-        condition, is_held = maker.system.condition, recall is not None
+        condition = maker.system.condition
         images, kept = encoder.feed(maker, captioned)
         rows = token_rows(kept.captions, maker.tokenizer, maker.system.decoder.longest).to(maker.place.device)
-        told, near = None, ()
+        told: torch.Tensor | None = None
+        near: Sequence[Sequence[str]] = ()
         if condition.asks:
-            said = witness(maker, kept)
-            told = told_labels(maker, said.decided if is_held else truth_of(maker, kept))
-            seed = maker.system.train.seed
-            recall = recall or make_recall(kept, said.vectors, maker.labels, condition, seed)
-            near = self._near(recall, said, kept)
+            known = beside(maker, kept, recall)
+            told, near, recall = told_labels(maker, known.labels), known.near, known.recall
         names = tuple(maker.label_names.values())
         prompter = make_prompter(condition, names, maker.tokenizer)
         feed = CaptionFeed(
@@ -135,14 +127,6 @@ class _Work:
             mute=condition.concepts == "none",
         )
         return _Fed(feed, recall), kept
-
-    def _near(self, recall: Recall, said: Witness, kept: Captioned) -> Sequence[Sequence[str]]:
-        """Captions of images of other groups, by what the detector says: never by the truth."""
-        k = self.maker.system.condition.neighbours
-        if not k:
-            return ()
-        groups = groups_of(kept.images, kept.images.ids)
-        return near_captions(recall.nearest(said.vectors, k, groups, said.decided), self.maker.talk)
 
     def _medians(self, captioned: Captioned) -> ConceptMedians | None:
         """How near captions come to the concepts that they carry, where captions are written by that."""

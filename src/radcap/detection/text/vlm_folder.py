@@ -7,16 +7,18 @@ from pathlib import Path
 from radcap.core import InputError, Missing
 from radcap.vision.model_folders import check_folder
 
-__all__ = ["check_vlm_folder", "refused"]
+__all__ = ["NAMED", "check_vlm_folder", "refused"]
+
+NAMED = "[text] words names it as the folder of a vision-language model."
 
 
-def check_vlm_folder(named: str) -> tuple[Path, str]:
-    """The folder, and the type of model that its config.json names."""
+def check_vlm_folder(named: str, why: str = NAMED) -> tuple[Path, str]:
+    """The folder, and the type of model that its config.json names; `why` says who wants it."""
     folder = Path(named)
     if not named or not folder.is_dir():
         raise Missing(
             named or "The folder of vlm:",
-            "[text] words names it as the folder of a vision-language model.",
+            why,
             "Put the model there, or name another folder; nothing is fetched.",
         )
     return folder, str(check_folder(folder)["model_type"])

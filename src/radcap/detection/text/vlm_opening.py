@@ -13,7 +13,7 @@ import torch
 
 from radcap.detection.text.transformers_library import transformers_module, unopened
 from radcap.detection.text.vlm import VisionLanguageModel
-from radcap.detection.text.vlm_folder import check_vlm_folder, refused
+from radcap.detection.text.vlm_folder import NAMED, check_vlm_folder, refused
 from radcap.vision.transformers_library import quiet
 
 if TYPE_CHECKING:
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
     from radcap.vision.training.devices import Place
 
-__all__ = ["open_processor", "open_vlm"]
+__all__ = ["open_processor", "open_vlm", "place_dtype"]
 
 _LOCAL: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 
 
-def open_processor(named: str) -> tuple[Path, str, Any]:
+def open_processor(named: str, why: str = NAMED) -> tuple[Path, str, Any]:
     """The folder, the type of model, and what prepares pictures and words; the weights are not read."""
-    folder, kind = check_vlm_folder(named)
+    folder, kind = check_vlm_folder(named, why)
     transformers = transformers_module()
     try:
         with quiet(transformers):
@@ -44,12 +44,14 @@ def open_processor(named: str) -> tuple[Path, str, Any]:
     return folder, kind, processor
 
 
-def open_vlm(named: str, place: Place) -> VisionLanguageModel:
-    """The model of a folder, ready to be asked."""
-    folder, kind, processor = open_processor(named)
+def open_vlm(
+    named: str, place: Place, why: str = NAMED, *, dtype: torch.dtype | None = None
+) -> VisionLanguageModel:
+    """The model of a folder, ready to be asked; in the precision of its place, unless another is given."""
+    folder, kind, processor = open_processor(named, why)
     try:
         with quiet(transformers_module()):
-            model, loading = _loaded(folder, place)
+            model, loading = _loaded(folder, dtype or place_dtype(place))
     except Exception as error:  # transformers raises what its many parts raise
         raise unopened(folder, error) from error
     absent = sorted(loading["missing_keys"])
@@ -61,11 +63,16 @@ def open_vlm(named: str, place: Place) -> VisionLanguageModel:
     return VisionLanguageModel(processor, model.eval().to(place.device), kind, place, folder)
 
 
-def _loaded(folder: Path, place: Place) -> tuple[Any, dict[str, Any]]:
+def place_dtype(place: Place) -> torch.dtype:
+    """What weights are kept in that do not learn."""
+    return torch.bfloat16 if place.precision == "bf16" else torch.float32
+
+
+def _loaded(folder: Path, dtype: torch.dtype) -> tuple[Any, dict[str, Any]]:
     """The model with its weights; the attention is ours to say, or a folder could name a kernel to fetch."""
     kinds: Any = transformers_module().AutoModelForImageTextToText
     given: dict[str, Any] = {
-        "dtype": torch.bfloat16 if place.precision == "bf16" else torch.float32,
+        "dtype": dtype,
         "output_loading_info": True,
         "use_safetensors": True,
         **_LOCAL,

@@ -61,13 +61,15 @@ class Looks:
 
     def weights(self) -> Layers:
         """Attention as it is."""
-        return self._valued([one.weights.detach() for one in self._all()])
+        return self._valued([one.weights.detach().float() for one in self._all()])
 
     def relevances(self) -> Layers:
         """The same as gradient times weight, where above zero: what of it speaks for the row's span."""
         held = [one.weights for one in self._all()]
         slopes = torch.autograd.grad(self.scores.sum(), held, allow_unused=True, materialize_grads=True)
-        return self._valued([(slope * one).relu().detach() for one, slope in zip(held, slopes, strict=True)])
+        return self._valued(
+            [(slope * one).relu().detach().float() for one, slope in zip(held, slopes, strict=True)]
+        )
 
     def image(self, entries: torch.Tensor, handed: torch.Tensor | None = None) -> torch.Tensor:
         """Of values over entries (rows x ... x entries) those of the image, as maps.

@@ -9,24 +9,24 @@ alone; `chances` lets the detector decide anew, where it looks with the same eye
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from radcap.captioning.hints import NONE, Hints
-from radcap.core import UsageError
-from radcap.explanation.targets import Contrast, Span
+from radcap.explanation.lenses.span_scores import chances_of, span_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from radcap.captioning.models.writer_model import WriterModel
+    from radcap.captioning.models.page import Page
+    from radcap.captioning.models.writer_model import PageModel, WriterModel
     from radcap.captioning.writer import AnyWriter
     from radcap.explanation.lenses.frame import Frame
     from radcap.explanation.targets import Target
     from radcap.vision.backbones import Backbone
 
-__all__ = ["WriterLens", "hints_for"]
+__all__ = ["WriterLens", "hints_for", "page_for"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,23 +51,14 @@ class WriterLens:
 
     @torch.no_grad()
     def chances(self, pixels: torch.Tensor, targets: Sequence[Target]) -> torch.Tensor:
-        """For a span the geometric mean of its tokens' probabilities, so that long spans are no less sure."""
         features = self.backbone(pixels).float()
         alike = self.model.eyes.backbone is None
         told = hints_for(self.model, features) if alike else _repeated(self.told, len(features))
-        scores = self.spans(features, told, targets)
-        lengths = scores.new_tensor([_length(one) for one in targets])
-        return torch.where(
-            scores.new_tensor([isinstance(one, Contrast) for one in targets], dtype=torch.bool),
-            scores.sigmoid(),
-            (scores / lengths).exp(),
-        )
+        return chances_of(self.spans(features, told, targets), targets)
 
     def spans(self, features: torch.Tensor | None, told: Hints, targets: Sequence[Target]) -> torch.Tensor:
         """Rows x targets, over features and hints; without features the image is withheld."""
-        captions = dict.fromkeys(one.tokens for target in targets for one in _parts(target))
-        found = {tokens: self._log_probabilities(features, told, tokens) for tokens in captions}
-        return torch.stack([_score(found, one) for one in targets], dim=1)
+        return span_scores(targets, lambda tokens: self._log_probabilities(features, told, tokens))
 
     def _log_probabilities(
         self, features: torch.Tensor | None, told: Hints, tokens: tuple[int, ...]
@@ -91,26 +82,13 @@ class WriterLens:
 
 def hints_for(model: WriterModel, features: torch.Tensor, theirs: torch.Tensor | None = None) -> Hints:
     """What the captioner tells its writer of images with these feature maps."""
+    return model.scribe.hints(page_for(model, features, theirs))
+
+
+def page_for(model: PageModel[Any], features: torch.Tensor, theirs: torch.Tensor | None = None) -> Page:
+    """What is written from, of images with these feature maps; `theirs` are the detector's."""
     ids = tuple(map(str, range(len(features))))
-    sight = model.eyes.sight(ids, features, features if theirs is None else theirs)
-    return model.scribe.hints(model.page(sight))
-
-
-def _parts(target: Target) -> tuple[Span, ...]:
-    if isinstance(target, Span):
-        return (target,)
-    if isinstance(target, Contrast):
-        return (*_parts(target.this), *_parts(target.other))
-    raise UsageError(f"A captioner has no score for {target}. Ask for words of its caption.")
-
-
-def _score(found: dict[tuple[int, ...], torch.Tensor], target: Target) -> torch.Tensor:
-    sums = [found[one.tokens][:, one.first : one.last].sum(dim=1) for one in _parts(target)]
-    return sums[0] if len(sums) == 1 else sums[0] - sums[1]
-
-
-def _length(target: Target) -> int:
-    return max(1, target.last - target.first) if isinstance(target, Span) else 1
+    return model.page(model.eyes.sight(ids, features, features if theirs is None else theirs))
 
 
 def _rows(told: Hints) -> int:

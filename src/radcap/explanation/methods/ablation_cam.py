@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from radcap.core import UsageError
+from radcap.explanation.lenses.chat_lens import ChatLens
 from radcap.explanation.methods.method import Relevance
 
 if TYPE_CHECKING:
@@ -31,6 +33,10 @@ class AblationCam:
 
     @torch.no_grad()
     def __call__(self, lens: Lens, targets: Sequence[Target]) -> Relevance:
+        if isinstance(lens, ChatLens):
+            raise UsageError(
+                "ablation-cam takes channels out of a feature map, and a chat has none. Use occlusion."
+            )
         features = lens.backbone(lens.pixels).float()
         whole = lens.scores(features, targets)
         live = features.abs().amax(dim=(0, 2, 3)).nonzero()[:, 0]

@@ -17,9 +17,8 @@ from torch.nn import functional as F  # noqa: N812 - as everybody names it
 
 from radcap.explanation.lenses.attention import recorded
 from radcap.explanation.lenses.bridging import LOOKING, bridge_of, bridge_rooms, side_of
-from radcap.explanation.lenses.looking import looked
 from radcap.explanation.lenses.tokens import image_tokens, token_layers
-from radcap.explanation.lenses.writer_lens import WriterLens
+from radcap.explanation.lenses.written_words import CaptionLens, looks_of
 from radcap.explanation.methods.method import Relevance
 from radcap.explanation.methods.spans import by_caption
 
@@ -42,8 +41,8 @@ class Chefer:
     """The attention of the decoder where there is one, that of a bridge, else that of the encoder."""
 
     def __call__(self, lens: Lens, targets: Sequence[Target]) -> Relevance:
-        if isinstance(lens, WriterLens):
-            return Relevance(by_caption(targets, lambda spans: _written(looked(lens, spans), spans)))
+        if isinstance(lens, CaptionLens):
+            return Relevance(by_caption(targets, lambda spans: _written(looks_of(lens, spans), spans)))
         bridge = bridge_of(lens)
         return Relevance(_encoded(lens, targets) if bridge is None else _bridged(lens, bridge, targets))
 

@@ -16,8 +16,7 @@ import torch
 
 from radcap.core import UsageError
 from radcap.explanation.lenses.bridging import LOOKING
-from radcap.explanation.lenses.looking import looked
-from radcap.explanation.lenses.writer_lens import WriterLens
+from radcap.explanation.lenses.written_words import CaptionLens, looks_of
 from radcap.explanation.methods.method import Relevance
 from radcap.explanation.methods.spans import by_caption
 
@@ -36,10 +35,10 @@ class CrossAttention:
     """For captioners whose decoder attends to the image."""
 
     def __call__(self, lens: Lens, targets: Sequence[Target]) -> Relevance:
-        if not isinstance(lens, WriterLens):
+        if not isinstance(lens, CaptionLens):
             raise UsageError("cross-attention shows where words look, and here are none. Use grad-cam.")
 
-        heads = by_caption(targets, lambda spans: _heads(looked(lens, spans), spans))
+        heads = by_caption(targets, lambda spans: _heads(looks_of(lens, spans), spans))
         return Relevance(heads.mean(dim=1), heads.std(dim=1, correction=0))
 
 

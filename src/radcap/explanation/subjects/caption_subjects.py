@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from radcap.captioning.models import Line
     from radcap.core import Cui
-    from radcap.explanation.lenses.writer_lens import WriterLens
+    from radcap.explanation.lenses.written_words import CaptionLens
     from radcap.explanation.subjects.concept_subjects import ConceptVoices
     from radcap.explanation.subjects.phrases import Phrase
     from radcap.explanation.subjects.wanted import Wanted
@@ -43,7 +43,7 @@ _PLAIN = "The caption is the plain sentence of what the detector decided for, an
 class Written:
     """A caption before its writer; `detector` names the concepts that are told, where there is one."""
 
-    lens: WriterLens
+    lens: CaptionLens
     line: Line
     names: Mapping[Cui, str]
     detector: ConceptVoices | None = None
@@ -102,7 +102,7 @@ class _Effect:
 
 
 @torch.no_grad()
-def _effects(lens: WriterLens, features: torch.Tensor, spans: Sequence[Span]) -> list[_Effect]:
+def _effects(lens: CaptionLens, features: torch.Tensor, spans: Sequence[Span]) -> list[_Effect]:
     if not spans:
         return []
     whole = lens.scores(features, spans)[0]

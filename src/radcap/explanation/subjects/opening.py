@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 import torch
 
-from radcap.captioning.hints import Hints
+from radcap.captioning.chats.chat_scribe import ChatModel
 from radcap.captioning.models import CaptionAnswers
 from radcap.captioning.models.members_model import MembersModel
 from radcap.captioning.models.plain_models import NearestModel, TemplateModel, WordsModel
@@ -24,10 +24,11 @@ from radcap.detection.models import Answers
 from radcap.detection.models.ensemble_model import EnsembleModel
 from radcap.detection.models.network_model import NetworkModel
 from radcap.detection.text.model import TextModel
+from radcap.explanation.lenses.chat_lens import ChatLens
 from radcap.explanation.lenses.neighbour_lens import NeighbourLens
 from radcap.explanation.lenses.network_lens import Headed, NetworkLens
 from radcap.explanation.lenses.sighting import sighted
-from radcap.explanation.lenses.writer_lens import WriterLens, hints_for
+from radcap.explanation.lenses.writer_lens import WriterLens, page_for
 from radcap.explanation.subjects.caption_subjects import Written, caption_statements, plain_statements
 from radcap.explanation.subjects.concept_lenses import vector_of
 from radcap.explanation.subjects.concept_subjects import (
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
     from radcap.core import Cui
     from radcap.datasets import ImageRef
     from radcap.detection.models import Model
+    from radcap.explanation.lenses.sighting import Sighting
+    from radcap.explanation.lenses.written_words import CaptionLens
     from radcap.explanation.subjects.concept_subjects import ConceptVoices
     from radcap.explanation.subjects.wanted import Wanted
 
@@ -98,7 +101,9 @@ def check_explainable(model: AnyModel) -> None:
             "A language model has the last word on these captions, and it sees no image: its words have no"
             " place in one. Explain the captioner without it, trained with --set refine.kind=none."
         )
-    known = (NetworkModel, EnsembleModel, WriterModel, TemplateModel, NearestModel, WordsModel)
+    if isinstance(model, ChatModel):
+        model.scribe.chat.check_reads()
+    known = (NetworkModel, EnsembleModel, WriterModel, ChatModel, TemplateModel, NearestModel, WordsModel)
     if not isinstance(model, known):
         raise UsageError(
             "This model is shown images and looks at none, so nothing in an image explains it."
@@ -108,7 +113,7 @@ def check_explainable(model: AnyModel) -> None:
 
 def labels_of(model: AnyModel) -> Mapping[Cui, str]:
     """The concepts that a model can name, with their names."""
-    if isinstance(model, TemplateModel | WriterModel | NetworkModel | EnsembleModel):
+    if isinstance(model, TemplateModel | WriterModel | ChatModel | NetworkModel | EnsembleModel):
         return model.names
     return {}
 
@@ -121,7 +126,7 @@ def subject_of(model: AnyModel, answers: Answers | CaptionAnswers, photo: Photo,
         found = concept_statements(voices, answers, photo.row, wanted)
         return _subject(photo, found, voices=voices)
     line = answers.lines[photo.row]
-    if isinstance(model, WriterModel):
+    if isinstance(model, WriterModel | ChatModel):
         return _written(model, line, photo, wanted)
     if isinstance(model, TemplateModel):
         return _templated(model, line, photo, wanted)
@@ -162,7 +167,7 @@ def _near(lens: NeighbourLens) -> list[tuple[str, float]]:
     return [(lens.index.ids[place], one) for place, one in zip(lens.near, likeness, strict=True)]
 
 
-def _written(model: WriterModel, line: Line, photo: Photo, wanted: Wanted) -> Subject:
+def _written(model: WriterModel | ChatModel, line: Line, photo: Photo, wanted: Wanted) -> Subject:
     eyes = model.eyes
     detector = None if eyes.detector is None else voices_of(eyes.detector, photo.data, photo.name)
     concepts: tuple[Statement, ...] = ()
@@ -175,8 +180,7 @@ def _written(model: WriterModel, line: Line, photo: Photo, wanted: Wanted) -> Su
     seen = sighted(photo.data, photo.name, eyes.view, eyes.place.device)
     with torch.no_grad():
         features = eyes.looker(seen.pixels).float()
-    lens = WriterLens(model, _told(model, features, detector), seen.pixels, seen.frame)
-    written = Written(lens, line, model.names, detector)
+    written = Written(_lens(model, seen, features, detector), line, model.names, detector)
     if detector is not None:
         pairs = _concept_pairs(wanted, detector, line.caption)
         wanted = replace(wanted, contrasts=tuple(one for one in wanted.contrasts if one not in pairs))
@@ -197,11 +201,17 @@ def _concept_pairs(wanted: Wanted, detector: ConceptVoices, caption: str) -> lis
 
 
 @torch.no_grad()
-def _told(model: WriterModel, features: torch.Tensor, detector: ConceptVoices | None) -> Hints:
-    if detector is None or model.eyes.backbone is None:
-        return hints_for(model, features)
-    theirs = detector.lenses[0]
-    return hints_for(model, features, theirs.backbone(theirs.pixels).float())
+def _lens(
+    model: WriterModel | ChatModel, seen: Sighting, features: torch.Tensor, detector: ConceptVoices | None
+) -> CaptionLens:
+    """A captioner before the image, with what it was told beside it."""
+    theirs: torch.Tensor | None = None
+    if detector is not None and model.eyes.backbone is not None:
+        theirs = detector.lenses[0].backbone(detector.lenses[0].pixels).float()
+    page = page_for(model, features, theirs)
+    if isinstance(model, ChatModel):
+        return ChatLens(model, model.scribe.briefs(page)[0], seen.pixels, seen.frame)
+    return WriterLens(model, model.scribe.hints(page), seen.pixels, seen.frame)
 
 
 def _decided(

@@ -34,7 +34,7 @@ class Learner:
     """The network, how it is stepped, its optimiser and average, and what it has come to."""
 
     def __init__(self, network: nn.Module, settings: TrainSettings, place: Place) -> None:
-        network.to(place.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        network.to(place.device, memory_format=_layout(network))  # type: ignore[call-overload]
         self.network = network
         self.history = History(watch=settings.watch)
         self.optimiser = make_optimiser(network, settings, place.device)
@@ -78,8 +78,15 @@ def put_weights(network: nn.Module, weights: Weights) -> None:
 
 def _trained(network: nn.Module) -> Weights:
     """The weights themselves, which training changes in place, without those that it never does."""
-    fixed = {name for name, weight in network.named_parameters() if not weight.requires_grad}
+    weights = network.named_parameters(remove_duplicate=False)  # a weight may go by two names
+    fixed = {name for name, weight in weights if not weight.requires_grad}
     return {name: value for name, value in network.state_dict().items() if name not in fixed}
+
+
+def _layout(network: nn.Module) -> torch.memory_format:
+    """Channels last, which networks of images are quick with; films have no such layout."""
+    films = any(one.ndim == 5 for one in network.parameters())  # noqa: PLR2004 - with time
+    return torch.preserve_format if films else torch.channels_last
 
 
 def _wrapped(network: nn.Module, settings: TrainSettings, place: Place) -> Callable[..., torch.Tensor]:
