@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from radcap.captioning.base_models.finding import digest
@@ -21,8 +22,6 @@ from radcap.vision.backbones.geometry import read_json
 from radcap.vision.transformers_library import quiet
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from radcap.captioning.models.folder import CaptionFolder
     from radcap.captioning.pretrained.opening import Published
     from radcap.captioning.system import CaptionSystem
@@ -107,9 +106,9 @@ def write_published(
     for name in _IMAGES:
         _copy(published.looks / name, out)
         _resize(out / name, system.image.size)
-    for name in published.family.folders:
-        if (published.text / name).is_dir():
-            shutil.copytree(published.text / name, out / name)
+    folders = (published.text / name for name in published.family.folders)
+    for inner in filter(Path.is_dir, folders):
+        shutil.copytree(inner, out / inner.name)
 
 
 def _copy(file: Path, out: Path) -> None:
@@ -124,7 +123,7 @@ def _resize(file: Path, size: int) -> None:
     held = read_json(file)
     inner = held.get("image_processor")
     inner = inner if isinstance(inner, dict) else held
-    if "size" not in inner:  # it is about texts alone
+    if not inner.keys() & {"size", "image_mean"}:  # it is about texts alone
         return
     inner["size"] = {"height": size, "width": size}
     inner |= {"do_center_crop": False} if "do_center_crop" in inner else {}
