@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,23 @@ from captioning_samples_pretrained import PLACES, WORDS, composed, published, sh
 from published_samples import pixels, scaled, transformers
 
 from radcap.captioning.building import make_top
+from radcap.captioning.decoders import Decoder
 from radcap.captioning.decoders.cross_decoder import CrossDecoder, cross_decoder
 from radcap.captioning.decoders.memory import Memory
 from radcap.captioning.decoders.woven import Woven
 from radcap.captioning.generation import Marks, marks_of, write
 from radcap.captioning.generation.mark_ban import MarkBan
 from radcap.captioning.network import Top
-from radcap.captioning.pretrained import PretrainedWriter, open_published, published_tokenizer
-from radcap.captioning.settings import ConditionSettings, GenerateSettings
+from radcap.captioning.pretrained import (
+    Family,
+    PretrainedWriter,
+    Told,
+    open_published,
+    published_tokenizer,
+)
+from radcap.captioning.settings import ConditionSettings, DecoderSettings, GenerateSettings
+from radcap.captioning.tokens import train_bpe
+from radcap.captioning.writer import AnyWriter
 from radcap.core import UsageError
 from radcap.vision.backbones import Backbone
 
@@ -90,7 +100,7 @@ def test_a_step_is_what_forward_says_whatever_rows_are_taken(folders: Path, text
     assert not memory.whole
     assert memory.there.sum() == memory.there.numel() - 3 - 6
     images, read = torch.arange(IMAGES), torch.zeros(IMAGES, 0, dtype=torch.long)
-    state = decoder.begin(memory, 9)
+    state = decoder.begin(memory, 9).within(images)
     moves = [
         (torch.tensor([0, 0, 1, 1, 2, 2]), "take"),
         (torch.tensor([1, 0, 2, 2, 5, 4]), "within"),
@@ -204,6 +214,20 @@ def test_a_memory_of_nothing_is_one_vector_and_hints_stand_behind_the_places(fol
 
 
 @torch.no_grad()
+@pytest.mark.parametrize("text", ["GPT2", "Blip"])
+def test_a_copy_is_a_decoder_of_its_own(folders: Path, text: str) -> None:
+    """Methods that spoil a network do it with a copy."""
+    writer = opened(folders, text, "" if text == "Blip" else "ViT")[2].writer
+    memory = writer.memory(None, rows=3)
+    before, other = writer.decoder(memory, TOKENS), copy.deepcopy(writer)
+    torch.testing.assert_close(other.decoder(memory, TOKENS), before)
+    for weight in other.parameters():
+        weight.zero_()
+    assert not other.decoder(memory, TOKENS).any()
+    torch.testing.assert_close(writer.decoder(memory, TOKENS), before)
+
+
+@torch.no_grad()
 def test_the_image_may_be_told_in_fewer_places(folders: Path) -> None:
     model, backbone, _, _ = opened(folders, "GPT2", "ViT")
     made = system(folders / "GPT2ViT", decoder={"grid": 2})
@@ -234,6 +258,22 @@ def test_a_tower_of_stages_under_gpt2(tmp_path: Path, eyes: str) -> None:
     torch.testing.assert_close(memory.values, projected, atol=1e-4, rtol=1e-4)
     wanted = mine.whole.model.decoder(input_ids=TOKENS[:2], encoder_hidden_states=projected).logits
     torch.testing.assert_close(top.writer.decoder(memory, TOKENS[:2]), wanted, atol=1e-4, rtol=1e-4)
+
+
+def test_a_family_and_a_writer_say_themselves_what_they_are() -> None:
+    family, writer = Family(), AnyWriter(Decoder(), pad=0)
+    asked: dict[str, Any] = {"pad": 0, "grid": 0}
+    for call in (
+        lambda: family.compose(Path(), Path()),
+        lambda: family.text(None),
+        lambda: family.marks(Told((), None), train_bpe(["CT"], 262)),
+        lambda: family.decoder(None),
+        lambda: family.writer(None, Decoder(), 1, 1, **asked),
+        lambda: family.drawn("tiny", DecoderSettings(), train_bpe(["CT"], 262)),
+        lambda: writer.memory(None, rows=1),
+    ):
+        with pytest.raises(NotImplementedError):
+            call()
 
 
 def test_only_what_is_told_learns(folders: Path) -> None:

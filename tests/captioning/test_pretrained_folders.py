@@ -193,6 +193,18 @@ def test_a_text_side_that_cannot_look_is_refused(tmp_path: Path) -> None:
     refused(made, r"a LlamaForCausalLM without cross-attention, so it cannot look .* kind = \"lm\"")
 
 
+def test_a_text_side_that_transformers_does_not_know_is_refused(tmp_path: Path) -> None:
+    made = composed(tmp_path)
+    rewritten(tmp_path / "text", "config.json", model_type="made-up")
+    refused(made, r"text cannot be loaded as a model of transformers: .* without code of its own")
+
+
+def test_nothing_is_begun_with_where_no_model_is_named() -> None:
+    refused(
+        system(""), r"kind is 'encoder-decoder', and no model is named. Give \[pretrained\] model", UsageError
+    )
+
+
 def test_a_whole_without_cross_attention_is_refused(tmp_path: Path) -> None:
     sides = whole().config
     config = transformers.VisionEncoderDecoderConfig(

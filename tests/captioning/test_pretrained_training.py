@@ -24,6 +24,7 @@ from captioning_samples_training import (
     taught,
     two_colours,
 )
+from commands import Command
 from published_samples import pixels, scaled, transformers
 from safetensors.torch import load_file, save_file
 
@@ -41,6 +42,7 @@ from radcap.captioning.settings import (
     TokenizerSettings,
 )
 from radcap.captioning.system import CaptionSystem
+from radcap.captioning.system_reading import caption_toml
 from radcap.captioning.training import encoding, stages
 from radcap.core import InputError, Missing, UsageError
 from radcap.detection.models import open_model
@@ -300,6 +302,25 @@ def test_a_published_captioner_is_told_concepts_and_a_prompt(folders: Path, tmp_
     )
     assert load_file(made.weights)["writer.kinds"].any()
     assert len(opened(made).answers(drawn().split("test")).captions()) == len(drawn().split("test"))
+
+
+def test_the_command_trains_and_predicts(
+    folders: Path, tmp_path: Path, radcap: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A captioner that leans on a folder named from here can be asked from elsewhere."""
+    DATA.save(tmp_path / "data")
+    shutil.copytree(folders / "Blip", tmp_path / "base")
+    made = system("base", "blip", pretrained={"lora": 2})
+    (tmp_path / "mine.toml").write_text(caption_toml(made), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    done = radcap("train", "mine.toml", "--data", "data", "--out", "made")
+    assert done.code == 0, done.err
+    monkeypatch.chdir("/")
+    given = ("--split", "test", "--out", tmp_path / "run.csv", "--device", "cpu")
+    done = radcap("predict", tmp_path / "made", tmp_path / "data", *given)
+    assert done.code == 0, done.err
+    rows = (tmp_path / "run.csv").read_text().splitlines()
+    assert len(rows) == 1 + len(DATA.split("test"))
 
 
 def test_varied_images_are_looked_at_by_frozen_eyes_too(folders: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import torch
 from published_samples import SIZE, backbone, model, pixels, rebuilt, saved, scaled, settings, transformers
 from safetensors.torch import load_file, save_file
 
-from radcap.core import Missing
+from radcap.core import Missing, UsageError
 from radcap.vision.backbones import make_backbone, medclip, towers
 from radcap.vision.backbones.tower_features import cut_patches
 from radcap.vision.network import make_network
@@ -51,6 +51,28 @@ def tower(made: Any) -> Any:
 def asked(made: Any, images: torch.Tensor, **given: Any) -> Any:
     with torch.no_grad():
         return tower(made)(pixel_values=scaled(images), **given)
+
+
+@pytest.mark.parametrize("kind", ["CLIP", "DeiT", "Dinov2WithRegisters", "Swin"])
+def test_tokens_stand_behind_the_channels_of_each_place(kind: str, tmp_path: Path) -> None:
+    made = model(kind)
+    given = settings(saved(made, tmp_path), tokens=True)
+    ours = make_backbone(given, size=SIZE).eval()
+    hidden, count = asked(made, pixels()).last_hidden_state, PREFIX.get(kind, 0)
+    with torch.no_grad():
+        found, plain = ours(pixels()), backbone(tmp_path)(pixels())
+    assert ours.width == found.shape[1] == (1 + count) * hidden.shape[-1]
+    torch.testing.assert_close(found[:, : hidden.shape[-1]], plain)
+    behind = found[:, hidden.shape[-1] :].unflatten(1, (count, hidden.shape[-1]))
+    torch.testing.assert_close(
+        behind, hidden[:, :count, :, None, None].expand_as(behind), atol=1e-5, rtol=1e-5
+    )
+    assert torch.equal(rebuilt(ours, given)(pixels()), found)
+
+
+def test_tokens_need_places() -> None:
+    with pytest.raises(UsageError, match="tokens stand behind every place, and pooled leaves no places"):
+        settings("a/b", tokens=True, pooled=True)
 
 
 @pytest.mark.parametrize("kind", KINDS)

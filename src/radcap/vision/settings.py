@@ -110,6 +110,8 @@ class BackboneSettings:
         check_ranges(self, {"drop": SHARE, "corruption": BELOW_ONE} | counts, self._wrong_parts())
 
     def _wrong_parts(self) -> list[str]:
+        if self.tokens and self.pooled:
+            return ["tokens stand behind every place, and pooled leaves no places. Delete one of the two."]
         if self.name != JOINED:
             return [f"It has parts, and its name is {self.name!r}. Write {JOINED!r}."] if self.part else []
         wrong: list[str] = []

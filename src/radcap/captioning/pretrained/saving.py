@@ -11,19 +11,21 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from radcap.captioning.base_models.finding import digest
 from radcap.captioning.base_models.pretrained import transformers_module
 from radcap.captioning.generation import marks_of
-from radcap.captioning.pretrained.opening import eyes_folder, published_folder
+from radcap.captioning.pretrained.opening import eyes_folder, has_own_eyes, published_folder
 from radcap.vision.backbones.geometry import read_json
 from radcap.vision.transformers_library import quiet
 
 if TYPE_CHECKING:
     from radcap.captioning.models.folder import CaptionFolder
     from radcap.captioning.pretrained.opening import Published
+    from radcap.captioning.pretrained_settings import PretrainedSettings
     from radcap.captioning.system import CaptionSystem
     from radcap.captioning.tokens import Tokenizer
 
@@ -39,7 +41,15 @@ _WORDS = (
 )
 _IMAGES = ("preprocessor_config.json", "processor_config.json")
 
-__all__ = ["check_leaning", "keeps_whole", "leaning_on", "saved_source", "write_published"]
+__all__ = [
+    "check_leaning",
+    "keeps_whole",
+    "leaning_on",
+    "placed",
+    "saved_source",
+    "source_digests",
+    "write_published",
+]
 
 
 def keeps_whole(system: CaptionSystem) -> bool:
@@ -59,8 +69,8 @@ def leaning_on(system: CaptionSystem) -> dict[str, str] | None:
     """The model that a captioner leans on where it was not trained itself, so that it is known again."""
     if keeps_whole(system):
         return None
-    names = {"model": system.pretrained.model, "eyes": system.pretrained.eyes}
-    return {key: name for key, name in names.items() if name} | source_digests(system)
+    names = zip(("model", "eyes"), _names(system.pretrained), strict=True)
+    return {key: name for key, name in names if name} | source_digests(system)
 
 
 def source_digests(system: CaptionSystem) -> dict[str, str]:
@@ -69,6 +79,19 @@ def source_digests(system: CaptionSystem) -> dict[str, str]:
     if system.pretrained.eyes:
         found["eyes_weights"] = weights_digest(eyes_folder(system))
     return found
+
+
+def placed(system: CaptionSystem) -> CaptionSystem:
+    """With the folders that a captioner leans on by their whole paths: it may be asked from anywhere."""
+    if not has_own_eyes(system) or keeps_whole(system):
+        return system
+    given = system.pretrained
+    model, eyes = (str(Path(one).resolve()) if one and Path(one).is_dir() else one for one in _names(given))
+    return replace(system, pretrained=replace(given, model=model, eyes=eyes))
+
+
+def _names(given: PretrainedSettings) -> tuple[str, str]:
+    return given.model, given.eyes
 
 
 def check_leaning(folder: CaptionFolder, system: CaptionSystem) -> None:

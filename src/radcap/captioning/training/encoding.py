@@ -95,9 +95,7 @@ class Encoder:
     @torch.no_grad()
     def _has_room(self, feed: PictureFeed, place: Place) -> bool:
         """Whether the maps of all images can be held at once."""
-        if not len(feed):
-            return True
-        images, _ = feed.batch(torch.zeros(1, dtype=torch.long, device=place.device), None)
+        images, _ = feed.batch(torch.arange(min(len(feed), 1), device=place.device), None)
         with place.autocast():
             numbers = self.backbone(images).numel() * len(feed)
         return numbers * (2 if place.half else 4) < free_memory(place.device) * _SPARE

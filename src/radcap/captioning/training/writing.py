@@ -16,7 +16,7 @@ from radcap.captioning.models.folder import OWN_DETECTOR, weights_digest
 from radcap.captioning.models.opening import PHRASES, is_kept, make_model
 from radcap.captioning.models.recall import save_recall
 from radcap.captioning.naming import finding_phrases
-from radcap.captioning.pretrained.saving import leaning_on, write_published
+from radcap.captioning.pretrained.saving import leaning_on, placed, write_published
 from radcap.captioning.prompting import make_prompter
 from radcap.captioning.training.cards import caption_card, stage_facts
 from radcap.captioning.training.detectors import JointJudge, write_detector
@@ -85,8 +85,7 @@ class _Work:
         stages = {name: stage_facts(one) for name, one in taught.stages.items()}
         data = {**parts.to_json(), "refused": _refused((parts.fit, fit), (parts.held, held))}
         facts = {"data": data, "stages": stages, "seconds": _since(started)}
-        if maker.place.is_first:
-            self._write(last, phrases, recall, {**facts, "held_out": figures}, joint)
+        self._write(last, phrases, recall, {**facts, "held_out": figures}, joint)
 
     def _ask(self, taught: Taught, started: float) -> None:
         """A published captioner as it is: nothing is learnt, and what it writes is judged."""
@@ -96,9 +95,8 @@ class _Work:
         figures = (
             None if held is None else held_figures(model.answers(held.images, maker.talk.progress), held)
         )
-        if maker.place.is_first:
-            facts = {"data": maker.parts.to_json(), "stages": {}, "held_out": figures}
-            self._write(taught, phrases, None, {**facts, "seconds": _since(started)}, None)
+        facts = {"data": maker.parts.to_json(), "stages": {}, "seconds": _since(started)}
+        self._write(taught, phrases, None, {**facts, "held_out": figures}, None)
 
     def _fed(
         self, encoder: Encoder, captioned: Captioned, recall: Recall | None = None
@@ -160,7 +158,9 @@ class _Work:
         joint: Judged | None,
     ) -> None:
         maker, folder = self.maker, self.maker.folder
-        system, leans = with_detector(maker), leaning(maker)
+        if not maker.place.is_first:
+            return
+        system, leans = placed(with_detector(maker)), leaning(maker)
         if is_joint(maker):
             leans = {"model": OWN_DETECTOR, "weights": weights_digest(write_detector(maker, taught, joint))}
             system = replace(system, detector=replace(system.detector, model=OWN_DETECTOR, share=True))

@@ -27,10 +27,10 @@ _NEVER, _DEFAULT_TRIM, _DEFAULT_MMAP_MAX = 2**31 - 1, 128 * 1024, 65_536
 
 
 def free_memory(device: torch.device) -> int:
-    """Bytes that nobody has taken yet: of the device, or of the machine."""
+    """Bytes: of a GPU those that are free, of a machine all, since what it holds for files it gives back."""
     if device.type == "cuda":
         return torch.cuda.mem_get_info(device)[0]
-    return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 @contextmanager
