@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from captioning_samples_pretrained import SIZE, shaken, write_words
+from captioning_samples_seq2seq import unigrams
 from published_samples import SCALING, transformers
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from tokenizers import Tokenizer, processors
 
 from radcap.vision.transformers_library import quiet
 
@@ -51,14 +52,7 @@ _QFORMER = {
 
 def tokenizer(text: str) -> Any:
     """As the language model of a kind has it: OPT and Llama begin with a mark, T5 ends with one."""
-    marks = ["<pad>", "</s>", "<unk>", "<s>"]
-    made = Tokenizer(models.Unigram())
-    made.pre_tokenizer = pre_tokenizers.Metaspace()
-    made.decoder = decoders.Metaspace()
-    trainer = trainers.UnigramTrainer(
-        vocab_size=70, special_tokens=marks, unk_token=marks[2], show_progress=False
-    )
-    made.train_from_iterator(TEXTS * 4, trainer)
+    made = unigrams(TEXTS, ("<pad>", "</s>", "<unk>", "<s>"))
     front = {"opt": "</s> $A", "llama": "<s> $A", "t5": "$A </s>"}[text]
     made.post_processor = processors.TemplateProcessing(
         single=front, special_tokens=[("</s>", 1), ("<s>", 3)]

@@ -13,7 +13,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-__all__ = ["KINDS", "LONGEST", "VOCABULARY", "bart", "pegasus", "save_seq2seq", "t5", "write_unigrams"]
+__all__ = [
+    "KINDS",
+    "LONGEST",
+    "VOCABULARY",
+    "bart",
+    "pegasus",
+    "save_seq2seq",
+    "t5",
+    "unigrams",
+    "write_unigrams",
+]
 
 VOCABULARY, LONGEST = 40, 32  # tokens, and places of those that have places
 
@@ -85,18 +95,24 @@ def save_seq2seq(model: Any, folder: Path, **options: Any) -> Path:
     return folder
 
 
-def write_unigrams(folder: Path, texts: tuple[str, ...]) -> int:
-    """A tokenizer as T5 has it (pieces by their probability, blanks as a letter); its size."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+def unigrams(texts: tuple[str, ...], marks: tuple[str, ...]) -> Any:
+    """A tokenizer as T5 has it: all letters of some texts, and their words; the third mark is unknown."""
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
-    tokenizer = Tokenizer(models.Unigram())
+    words = sorted({f"\u2581{word}" for text in texts for word in text.split()})[::3]
+    letters = sorted({letter for text in texts for letter in text if letter != " "} | {"\u2581"})
+    pieces = [(one, 0.0) for one in marks] + [(one, -2.0) for one in words] + [(one, -4.0) for one in letters]
+    tokenizer = Tokenizer(models.Unigram(pieces, unk_id=2))
+    tokenizer.add_special_tokens([AddedToken(one, special=True) for one in marks])
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
-    marks = ["<pad>", "</s>", "<unk>"]
-    trainer = trainers.UnigramTrainer(
-        vocab_size=90, special_tokens=marks, unk_token=marks[2], show_progress=False
-    )
-    tokenizer.train_from_iterator(texts, trainer)
+    return tokenizer
+
+
+def write_unigrams(folder: Path, texts: tuple[str, ...]) -> int:
+    """A tokenizer as T5 has it, in its file; its size."""
+    marks = ("<pad>", "</s>", "<unk>")
+    tokenizer = unigrams(texts, marks)
     tokenizer.save(str(folder / "tokenizer.json"))
     told = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
     (folder / "tokenizer_config.json").write_text(json.dumps(told))

@@ -29,7 +29,7 @@ from radcap.captioning.settings import (
 from radcap.captioning.system_reading import read_caption_system
 from radcap.captioning.tokens import open_tokenizer
 from radcap.captioning.training.detectors import concept_system
-from radcap.captioning.writer import Writer
+from radcap.captioning.writer import AnyWriter, Writer
 from radcap.core import InputError
 from radcap.core.tables import parse_toml
 from radcap.detection.models import Answers
@@ -77,6 +77,12 @@ def test_the_image_is_told_in_queries_before_what_is_told_beside(kind: str) -> N
     assert writer.memory(None, rows=2).values.shape == (2, 1, WIDTH)  # text alone has no image
     large = writer.memory(features(7), rows=2)
     assert large.values.shape == (2, 1 + QUERIES, WIDTH)
+
+
+def test_a_writer_says_what_it_is_told() -> None:
+    bare = AnyWriter(a_writer().decoder, pad=0)
+    with pytest.raises(NotImplementedError):
+        bare.memory(features(), rows=2)
 
 
 @torch.no_grad()

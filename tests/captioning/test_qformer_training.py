@@ -106,7 +106,7 @@ def same_as_transformers(made: WriterModel, folder: Path, kind: str, prompt: str
         more = {"input_ids": said, "attention_mask": torch.ones_like(said)}
         logits = theirs(**told | {key: torch.cat([told[key], one], 1) for key, one in more.items()}).logits
     begun = torch.cat([torch.full((2, 1), marks.begin), said], dim=1)
-    torch.testing.assert_close(writer.decoder(memory, begun), logits[:, -4:], atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(writer.decoder(memory, begun), logits[:, -4:], atol=3e-4, rtol=1e-3)
     tokens = theirs.generate(**told, max_new_tokens=12, do_sample=False, suppress_tokens=list(marks.never))
     settings = GenerateSettings(method="greedy", no_repeat=0, shortest=0, longest=12)
     start = 1 if encodes else told["input_ids"].shape[1]
@@ -192,7 +192,7 @@ def test_joint_heads_look_at_queries_that_were_asked_nothing(model: CaptionFolde
             wanted.append(linear(queries.mean(dim=1)))
             begun = torch.full((len(images), 1), made.scribe.tokenizer.begin)
             found = top(made.eyes.looker(images), begun)["concepts"]
-            torch.testing.assert_close(found, wanted[-1], atol=1e-4, rtol=1e-3)
+            torch.testing.assert_close(found, wanted[-1], atol=1e-3, rtol=1e-2)
     assert answers.logits is not None
     np.testing.assert_allclose(answers.logits, torch.cat(wanted).numpy(), atol=2e-3)
 

@@ -12,7 +12,7 @@ from torch.nn import functional as F  # noqa: N812 - as everybody names it
 from vision_samples import LABELS, WIDTH, tiny_backbone
 
 from radcap.core import UsageError
-from radcap.vision.bridge import Bridge, QueryAttention
+from radcap.vision.bridge import AnyBridge, Bridge, QueryAttention
 from radcap.vision.heads import LabelFacts, make_head
 from radcap.vision.heads.bridged import BridgedHead
 from radcap.vision.network import Network
@@ -146,6 +146,13 @@ def test_the_head_inside_meets_the_labels_and_teaches(features: torch.Tensor) ->
     assert vectors is not None
     assert told.concepts is not None
     assert torch.equal(told.concepts, vectors)
+
+
+def test_a_bridge_tells_where_it_looks() -> None:
+    bare = AnyBridge(SETTINGS, 8)
+    for told in (bare.readings, bare.lookings):
+        with pytest.raises(NotImplementedError):
+            told()
 
 
 def test_heads_must_divide_the_width_of_queries() -> None:

@@ -129,9 +129,9 @@ def write_published(
     for name in _IMAGES:
         _copy(published.looks / name, out)
         _resize(out / name, system.image.size)
-    for name in published.family.folders:
-        if (published.text / name).is_dir():
-            shutil.copytree(published.text / name, out / name)
+    folders = (published.text / name for name in published.family.folders)
+    for inner in filter(Path.is_dir, folders):
+        shutil.copytree(inner, out / inner.name)
 
 
 def _copy(file: Path, out: Path) -> None:
@@ -146,7 +146,7 @@ def _resize(file: Path, size: int) -> None:
     held = read_json(file)
     inner = held.get("image_processor")
     inner = inner if isinstance(inner, dict) else held
-    if not {"size", "image_mean"} & inner.keys():  # it is about texts alone
+    if not inner.keys() & {"size", "image_mean"}:  # it is about texts alone
         return
     inner["size"] = {"height": size, "width": size}
     inner |= {"do_center_crop": False} if "do_center_crop" in inner else {}

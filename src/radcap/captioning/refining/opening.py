@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 REFINER, NEAREST = "refiner", "nearest"
-_SILENT = {"words", "frequent", "random", "chat"}  # kinds that say nothing of concepts
+_SILENT = {"words", "frequent", "random"}  # kinds that say nothing of concepts
 
 
 def check_refiner(settings: RefineSettings, place: Place) -> None:
