@@ -490,7 +490,7 @@ def test_only_the_first_of_several_processes_writes_and_talks(
 
     monkeypatch.setattr(system_training, "pick_place", lambda *_: Place(torch.device("cpu"), rank=1))
     heard = Heard()
-    for kind in ("transformer", "words", "nearest", "frequent", "template"):
+    for kind in ("transformer", "words", "nearest", "frequent", "random", "template"):
         system = captioner(kind, detector=DetectorSettings(str(seer) if kind == "template" else ""))
         taught(system, tmp_path / kind, talk=heard.talk)
         assert not (tmp_path / kind / "card.json").exists()
