@@ -7,8 +7,6 @@ time changes no setting: where each then has fewer cores, sums are taken in anot
 learn as a whole come out a little different, as they do from one GPU to the next.
 """
 
-# safetensors is typed in part
-# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 from __future__ import annotations
 
 import hashlib
@@ -16,12 +14,10 @@ import time
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from math import prod
 from statistics import median
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import torch
-from safetensors import safe_open
 
 from radcap.core import RadcapError, UsageError
 from radcap.core.processes import default_workers, in_processes
@@ -37,6 +33,7 @@ from radcap.systems.board.asking import ask
 from radcap.systems.board.fitting import fit_system
 from radcap.systems.board.hindrances import TimeUp, is_of_one, is_unforeseen, spoils_process, told
 from radcap.systems.board.marks import data_mark, system_mark
+from radcap.systems.board.parameters import numbers_in
 from radcap.systems.board.planning import planned
 from radcap.systems.board.results import BoardFolder, Result, digest_of, flat
 from radcap.vision.backbones.weights import check_weights
@@ -233,9 +230,13 @@ class Worker:
 
     @cached_property
     def _shelf(self) -> Shelf:
-        if self.jobs > 1:  # each has its share of the cores
-            torch.set_num_threads(max(1, default_workers() // self.jobs))
+        self._share_cores()
         return Shelf(_SHELF_BYTES // self.jobs, self._networks)
+
+    def _share_cores(self) -> None:
+        """Each of several processes has its part."""
+        if self.jobs > 1:
+            torch.set_num_threads(max(1, default_workers() // self.jobs))
 
     @cached_property
     def _networks(self) -> KeptNetworks:
@@ -296,7 +297,8 @@ class Worker:
             raise error
         self.is_spoilt = self.is_spoilt or spoils_process(error)
 
-    def _trained(self, system: ConceptSystem, result: Result) -> Result:
+    def _trained(self, system: Any, result: Result) -> Result:  # noqa: ANN401
+        """The model, its run of the test split, and what both cost."""
         board, folder, name = self.board, self.board.folder, system.name
         with folder.begun(name, result.fingerprint) as account:
             model = ModelFolder(folder.model(name))
@@ -314,19 +316,19 @@ class Worker:
             **_figures(model),
         )
 
-    def _train(self, system: ConceptSystem, out: Path, account: Account) -> None:
-        """Networks that another system trained are counted as if this one had.
+    def _train(self, system: Any, out: Path, account: Account) -> None:  # noqa: ANN401
+        """Networks that another system trained are counted as if this one had."""
+        self._networks.spent = account.spent
+        train_system(self._placed(system), self.board.dataset, out, self._talk(account), self._shelf)
 
-        Training speaks at each epoch, and hears then that the time is over.
-        """
+    def _talk(self, account: Account) -> Talk:
+        """Training speaks at each epoch, and hears then that the time is over."""
 
         def look_up(*_: object) -> None:
             account.keep()
             self._check_time()
 
-        self._networks.spent = account.spent
-        talk = Talk(look_up, look_up)
-        train_system(self._placed(system), self.board.dataset, out, talk, self._shelf)
+        return Talk(look_up, look_up)
 
     def _speed(self, model: ModelFolder, test: Dataset) -> float:
         """Images a second, as `radcap predict` goes through a sample of the test split."""
@@ -339,7 +341,7 @@ class Worker:
             taken.append(time.monotonic() - began)
         return round(len(sample) / median(taken), 1)
 
-    def _placed(self, system: ConceptSystem) -> ConceptSystem:
+    def _placed(self, system: Any) -> Any:  # noqa: ANN401 - of the task of the board
         """On the device that was asked for, which is no part of a system."""
         device = self.board.device
         members = tuple(replace(one, train=replace(one.train, device=device)) for one in system.member)
@@ -367,15 +369,6 @@ def _figures(model: ModelFolder) -> dict[str, Any]:
     folders = [model.member(one.name) for one in members] or [model]
     return {
         "members": len(folders),
-        "parameters": sum(_parameters(one) for one in folders),
+        "parameters": sum(numbers_in(one.weights) for one in folders),
         "held_out": {key: held[key] for key in _HELD} if held else {},
     }
-
-
-def _parameters(model: ModelFolder) -> int:
-    """The numbers in its weights; one that goes by words may have none."""
-    if not model.weights.exists():
-        return 0
-    held: Any
-    with safe_open(model.weights, "numpy") as held:
-        return sum(prod(held.get_slice(name).get_shape()) for name in held.keys())  # noqa: SIM118
