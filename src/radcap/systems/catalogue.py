@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
     System: TypeAlias = ConceptSystem | CaptionSystem | ExplainSystem
 
-__all__ = ["READERS", "read_concepts", "read_system", "system_names", "systems", "systems_of"]
+__all__ = [
+    "READERS",
+    "read_captions",
+    "read_concepts",
+    "read_system",
+    "system_names",
+    "systems",
+    "systems_of",
+]
 
 _SUFFIX = ".toml"
 READERS = {  # task -> reader of its file
@@ -79,6 +87,18 @@ def read_system(name_or_path: str | Path) -> System:
 def read_concepts(name_or_path: str | Path) -> ConceptSystem:
     """The same, where a concept system is wanted."""
     return _concepts(read_system(name_or_path), str(name_or_path))
+
+
+def read_captions(name_or_path: str | Path) -> CaptionSystem:
+    """The same, where a caption system is wanted."""
+    from radcap.captioning.system import CaptionSystem
+
+    system = read_system(name_or_path)
+    if not isinstance(system, CaptionSystem):
+        raise UsageError(
+            f"{name_or_path} is a system of the task {system.task}. A caption system is wanted here."
+        )
+    return system
 
 
 def _member(name: str, folder: Path) -> ConceptSystem:

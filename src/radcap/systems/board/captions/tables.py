@@ -41,7 +41,7 @@ def ranking_table(board: CaptionBoard) -> Table:
             str(one.rank),
             _marked(one),
             one.family,
-            published(one),
+            _published(one),
             f"{one.score:.4f}",
             _between(one.figures[board.source][RANKING.name]),
             one.letters,
@@ -54,13 +54,8 @@ def ranking_table(board: CaptionBoard) -> Table:
     return Table(columns, rows, right=frozenset(columns) - {"system", "family", "letters"})
 
 
-def published(row: CaptionRow) -> str:
-    """By the measure of its edition, which is told.
-
-    >>> from types import SimpleNamespace
-    >>> published(SimpleNamespace(main="bleu", published=0.4828))
-    'bleu 0.4828'
-    """
+def _published(row: CaptionRow) -> str:
+    """By the measure of its edition, which is told."""
     return "" if row.published is None else f"{row.main} {row.published:.4f}"
 
 
