@@ -26,6 +26,7 @@ from radcap.vision.settings import AugmentSettings, BackboneSettings
 from radcap.zoo import PREFIX
 
 if TYPE_CHECKING:
+    from radcap.captioning.pretrained_settings import PretrainedSettings
     from radcap.captioning.system import CaptionMember
     from radcap.detection.system import ConceptSystem
     from radcap.systems.board.scales import Scale
@@ -127,7 +128,7 @@ def _seen(model: AnyModel, scale: Scale, told: dict[str, None]) -> AnyModel:
     writing = replace(scale, epochs=min(scale.epochs, scale.writing.epochs))
     if model.decoder.kind in _UNLEARNT:  # however many epochs are told
         model = replace(model, train=replace(model.train, epochs=0))
-    if model.decoder.kind in PRETRAINED and not Path(model.pretrained.model).is_dir():
+    if model.decoder.kind in PRETRAINED and _is_elsewhere(model.pretrained):
         model = _from_nothing(model, scale, told)
     elif has_eyes(model):
         model = with_stand_ins(model, scale, told)
@@ -136,6 +137,11 @@ def _seen(model: AnyModel, scale: Scale, told: dict[str, None]) -> AnyModel:
         shorter = cut_short(blind, replace(writing, size=model.image.size), told)
         return replace(shorter, backbone=model.backbone)
     return cut_short(model, writing, told)
+
+
+def _is_elsewhere(pretrained: PretrainedSettings) -> bool:
+    """Whether a model is named that is no folder here."""
+    return any(one and not Path(one).is_dir() for one in (pretrained.model, pretrained.eyes))
 
 
 def _from_nothing(model: AnyModel, scale: Scale, told: dict[str, None]) -> AnyModel:

@@ -6,7 +6,6 @@ three times: with those that its detector finds, which is its run, with none, an
 
 from __future__ import annotations
 
-import hashlib
 import time
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,11 +16,9 @@ from radcap.captioning.models import CaptionFolder, open_captioner
 from radcap.captioning.models.told import with_told
 from radcap.captioning.training import train_captions
 from radcap.datasets.caption_parts import images_by_source
-from radcap.detection.models import ModelFolder
 from radcap.formats import write_run
 from radcap.systems.board.captions.fitting import detectors, fit_caption_system, has_eyes
 from radcap.systems.board.captions.telling import is_told
-from radcap.systems.board.marks import system_mark
 from radcap.systems.board.parameters import numbers_in
 from radcap.systems.board.results import digest_of
 from radcap.systems.board.running import Reproduction, Worker
@@ -42,7 +39,6 @@ __all__ = ["CaptionReproduction", "CaptionWorker"]
 
 _LEARNT, _TEST = "train", "test"
 _HELD = ("rouge1", "cider", "concepts")  # figures of the held-out split
-_DIGITS = 32  # of a digest that names a folder
 _SLOW = {"lm": 20, "chat": 20, "encoder-decoder": 2, "blip": 2, "q-former": 2}  # times an epoch of the others
 
 
@@ -98,21 +94,10 @@ class CaptionWorker(Worker):
         )
 
     def _train(self, system: CaptionSystem, out: Path, account: Account) -> None:
-        placed = self._placed(self._seeing(system, account))
-        train_captions(placed, self.board.dataset, out, self._talk(account))
-
-    def _seeing(self, system: CaptionSystem, account: Account) -> CaptionSystem:
-        """With the detectors that it names trained, and named by their folders."""
-        scale, data = self.board.scale, self.board.data_mark
-        found: dict[str, str] = {}
-        for name, one in detectors(system, scale).items():
-            mark = f"{system.name} {system_mark(one.system, scale, data)}"
-            folder = self.board.folder.networks / hashlib.sha256(mark.encode()).hexdigest()[:_DIGITS]
-            if not ModelFolder(folder).is_whole:
-                super()._train(one.system, folder, account)
-            found[name] = str(folder)
-        members = tuple(_with_folder(one, found) for one in system.member)
-        return replace(_with_folder(system, found), member=members)
+        """Detectors that it names are trained first, as they are fitted."""
+        seeing = {name: self._placed(one.system) for name, one in detectors(system, self.board.scale).items()}
+        read = {"read": seeing.__getitem__} if seeing else {}
+        train_captions(self._placed(system), self.board.dataset, out, self._talk(account), **read)
 
     def _asked(self, model: CaptionFolder, system: CaptionSystem) -> float:
         """Its runs of the test split; the captions a second, as `radcap predict` writes them."""
@@ -156,13 +141,6 @@ def _check_model(model: CaptionModel) -> None:
         check_weights(model.backbone)
     if model.decoder.kind == "lm":
         language_model_folder(model.decoder.model)
-
-
-def _with_folder(model: Any, folders: Mapping[str, str]) -> Any:  # noqa: ANN401 - a system or a member
-    detector = model.detector
-    if not detector.system:
-        return model
-    return replace(model, detector=replace(detector, model=folders[detector.system], system=""))
 
 
 def _steps(system: CaptionSystem) -> float:
