@@ -91,14 +91,7 @@ def read_concepts(name_or_path: str | Path) -> ConceptSystem:
 
 def read_captions(name_or_path: str | Path) -> CaptionSystem:
     """The same, where a caption system is wanted."""
-    from radcap.captioning.system import CaptionSystem
-
-    system = read_system(name_or_path)
-    if not isinstance(system, CaptionSystem):
-        raise UsageError(
-            f"{name_or_path} is a system of the task {system.task}. A caption system is wanted here."
-        )
-    return system
+    return _captions(read_system(name_or_path), str(name_or_path))
 
 
 def _member(name: str, folder: Path) -> ConceptSystem:
@@ -130,6 +123,14 @@ def _concepts(system: System, name: str) -> ConceptSystem:
 
     if not isinstance(system, ConceptSystem):
         raise UsageError(f"{name} is a system of the task {system.task}. A concept system is wanted here.")
+    return system
+
+
+def _captions(system: System, name: str) -> CaptionSystem:
+    from radcap.captioning.system import CaptionSystem
+
+    if not isinstance(system, CaptionSystem):
+        raise UsageError(f"{name} is a system of the task {system.task}. A caption system is wanted here.")
     return system
 
 
