@@ -46,7 +46,7 @@ def with_told(model: T, told: Mapping[ImageId, Collection[Cui]]) -> T:
 def _told(value: object, told: Mapping[ImageId, Collection[Cui]]) -> object:
     """The value with all eyes inside of it replaced; itself where there are none."""
     if isinstance(value, Eyes):
-        return ToldEyes(value.place, value.view, value.backbone, value.detector, told)
+        return ToldEyes(**{one.name: getattr(value, one.name) for one in fields(Eyes)}, told=told)
     if isinstance(value, Mapping):
         held = cast("Mapping[object, object]", value)
         changes = _changes(held, told)
