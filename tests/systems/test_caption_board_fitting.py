@@ -115,14 +115,16 @@ def test_a_published_model_becomes_a_small_one_of_its_family_with_random_weights
     fitted = fit_caption_system(system, LARGE)
     model = fitted.system
     assert model.pretrained == PretrainedSettings(geometry="small")
-    assert (model.backbone.weights, model.backbone.frozen) == ("package", False)
+    eyes = BackboneSettings() if kind == "chat" else BackboneSettings("tf_efficientnet_lite2", "package")
+    assert model.backbone == eyes
+    assert (model.image.size, model.train.epochs, model.train.lr) == (128, 10, 5e-4)
     assert model.tokenizer.file == ""
     assert model.image.augment == system.image.augment
     assert f"a small {kind} from nothing for {BLIP}" in fitted.changes
     assert "learnt, not asked as it is" in fitted.changes
     small = fit_caption_system(replace(system, pretrained=PretrainedSettings(model=BLIP)), SMALL)
-    assert small.system.backbone.frozen
-    assert small.system.image.augment == AugmentSettings()
+    assert small.system.backbone.frozen == (kind != "chat")
+    assert (small.system.image.augment == AugmentSettings()) == (kind != "chat")
     assert "learnt, not asked as it is" not in small.changes
 
 
@@ -137,7 +139,8 @@ def test_a_model_that_lies_here_is_kept(tmp_path: Path) -> None:
         refine=RefineSettings(kind="rewrite", model=here, epochs=5),
     )
     fitted = fit_caption_system(system, LARGE)
-    assert fitted.system.pretrained == system.pretrained
+    assert (fitted.system.pretrained, fitted.system.backbone) == (system.pretrained, system.backbone)
+    assert fitted.system.image.size == 128
     assert fitted.system.rerank == system.rerank
     assert fitted.system.refine == replace(system.refine, epochs=1)
     assert "1 epoch of rewrite for 5" in fitted.changes

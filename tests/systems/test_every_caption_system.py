@@ -59,7 +59,9 @@ def language_model(drawings: Dataset, tmp_path_factory: pytest.TempPathFactory) 
     bases = tmp_path_factory.mktemp("bases")
     texts = [cell[0]["text"] for cell in drawings.column("captions").to_pylist()]
     tokenizer = train_bpe(texts, VOCABULARY)
-    folder = save_model(tiny_model(vocab_size=tokenizer.size, max_position_embeddings=512), bases / LANGUAGE_MODEL)
+    folder = save_model(
+        tiny_model(vocab_size=tokenizer.size, max_position_embeddings=512), bases / LANGUAGE_MODEL
+    )
     tokenizer.save(folder / "tokenizer.json")
     write_note(folder, BASES[LANGUAGE_MODEL], {})
     with mock.patch("radcap.captioning.base_models.finding.base_folder", lambda name: bases / name):
@@ -87,7 +89,15 @@ def smaller(model: Any, seer: Path) -> Any:
         "backbone": EYES,
         "tokenizer": replace(model.tokenizer, size=VOCABULARY),
         "decoder": replace(
-            decoder, width=16, layers=1, heads=2, factor=2.0, longest=16, queries=4, bridge_layers=1, lora=2
+            decoder,
+            width=16,
+            layers=1,
+            heads=2,
+            factor=2.0,
+            longest=16,
+            queries=4,
+            bridge_layers=1,
+            lora=min(decoder.lora, 2),
         ),
         "train": replace(train, epochs=min(train.epochs, 1), batch=64, refit=False, device="cpu"),
         "generate": replace(generate, longest=LONGEST, shortest=min(generate.shortest, 3)),

@@ -22,7 +22,7 @@ from radcap.systems.board.fitting import Fitted, fit_system
 from radcap.systems.board.reductions import cut_short, is_spared, with_stand_ins
 from radcap.systems.board.scales import stand_in
 from radcap.systems.catalogue import read_concepts
-from radcap.vision.settings import AugmentSettings, BackboneSettings
+from radcap.vision.settings import BackboneSettings
 from radcap.zoo import PREFIX
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ AnyModel = TypeVar("AnyModel", bound=CaptionModel)
 LANGUAGE_MODEL = "smollm2-135m"  # takes the place of any other: it comes as a package
 _METRIC = "rouge1"  # takes the place of a metric that needs a model
 _COMPOSED = "composed"
+_CHAT = "chat"
 _BLIND = ("frequent", "random", "template")  # kinds that look with no network of their own
 _UNLEARNT = (*_BLIND, "nearest")  # kinds that learn nothing by epochs
 _WORDLESS = ("summarise", "fuse")  # what [refine] can do without a language model: the draft that agrees
@@ -64,9 +65,10 @@ def _is_borrowed(system: CaptionSystem) -> bool:
 
 
 def has_eyes(model: CaptionModel) -> bool:
-    """Whether a network of its own looks at images."""
+    """Whether it is its [backbone] that looks at images."""
     leans = bool(model.detector.model or model.detector.system) and model.detector.share
-    return model.decoder.kind not in _BLIND and not leans
+    own = model.decoder.kind in PRETRAINED and not (model.pretrained.geometry and model.decoder.kind != _CHAT)
+    return model.decoder.kind not in _BLIND and not leans and not own
 
 
 def detectors(system: CaptionSystem, scale: Scale) -> dict[str, Fitted[ConceptSystem]]:
@@ -125,18 +127,19 @@ def _of_source(model: AnyModel, source: str, told: dict[str, None]) -> AnyModel:
 
 def _seen(model: AnyModel, scale: Scale, told: dict[str, None]) -> AnyModel:
     """The network that looks, and how long is learnt."""
-    writing = replace(scale, epochs=min(scale.epochs, scale.writing.epochs))
+    scale = replace(scale, epochs=min(scale.epochs, scale.writing.epochs))
     if model.decoder.kind in _UNLEARNT:  # however many epochs are told
         model = replace(model, train=replace(model.train, epochs=0))
     if model.decoder.kind in PRETRAINED and _is_elsewhere(model.pretrained):
         model = _from_nothing(model, scale, told)
     elif has_eyes(model):
         model = with_stand_ins(model, scale, told)
-    else:  # it has an image size that nobody looks at
-        blind = replace(model, backbone=BackboneSettings(frozen=True))
-        shorter = cut_short(blind, replace(writing, size=model.image.size), told)
-        return replace(shorter, backbone=model.backbone)
-    return cut_short(model, writing, told)
+    if has_eyes(model):
+        return cut_short(model, scale, told)
+    if model.decoder.kind not in PRETRAINED:  # the size is that of the detector
+        scale = replace(scale, size=model.image.size)
+    begun = cut_short(replace(model, backbone=BackboneSettings(frozen=True)), scale, told)
+    return replace(begun, backbone=model.backbone)
 
 
 def _is_elsewhere(pretrained: PretrainedSettings) -> bool:
@@ -145,20 +148,21 @@ def _is_elsewhere(pretrained: PretrainedSettings) -> bool:
 
 
 def _from_nothing(model: AnyModel, scale: Scale, told: dict[str, None]) -> AnyModel:
-    """One of the family of a published model, small and with random weights, that looks with packaged eyes.
+    """One of the family of a published model, small and with random weights; packaged eyes look for it.
 
-    Its weights were learnt by nobody, so all of them learn, also where the published one is asked as it is.
+    Its weights were learnt by nobody, so all of them learn, also where the published one is asked as it is. A
+    chat has eyes of its own, which come from nothing too.
     """
     pretrained, kind = model.pretrained, model.decoder.kind
-    eyes = stand_in(pretrained.eyes or pretrained.model)
     told[f"a small {kind} from nothing for {pretrained.model}"] = None
     if not pretrained.train:
         told["learnt, not asked as it is"] = None
-    backbone = BackboneSettings(name=eyes, weights="package", frozen=scale.frozen)
-    image = replace(model.image, augment=AugmentSettings()) if scale.frozen else model.image
     made = replace(pretrained, model="", eyes="", geometry="small", freeze=(), train=True, lora=0)
-    tokenizer = replace(model.tokenizer, file="")
-    return replace(model, pretrained=made, backbone=backbone, image=image, tokenizer=tokenizer)
+    model = replace(model, pretrained=made, tokenizer=replace(model.tokenizer, file=""))
+    if kind == _CHAT:
+        return model
+    eyes = stand_in(pretrained.eyes or pretrained.model)
+    return with_stand_ins(replace(model, backbone=BackboneSettings(eyes, "package")), scale, told)
 
 
 def _worded(model: AnyModel, told: dict[str, None]) -> AnyModel:
