@@ -105,6 +105,8 @@ def smaller(model: Any, seer: Path) -> Any:
     }
     if decoder.kind in PRETRAINED:
         changes["pretrained"] = replace(model.pretrained, geometry="tiny")
+    if decoder.kind == "chat" and not model.condition.prompt:  # in place of a long instruction
+        changes["condition"] = replace(model.condition, prompt="{image} Caption:")
     if model.detector.model.startswith(PREFIX):
         changes["detector"] = replace(model.detector, model=str(seer))
     return replace(model, **changes)
