@@ -102,7 +102,8 @@ def filled(text: str, made: dict[str, Table]) -> str:
 
 def keep_runs(folder: BoardFolder, path: Path) -> None:
     """What every system said, and how it was trained, without models."""
-    files = [one for part in ("results", "runs") for one in sorted((folder.path / part).iterdir())]
+    parts = ("results", "runs", "told")
+    files = [one for part in parts for one in sorted((folder.path / part).rglob("*")) if one.is_file()]
     with replacing(path) as part, ZipFile(part, "w", ZIP_DEFLATED) as packed:
         for one in files:
             entry = ZipInfo(one.relative_to(folder.path).as_posix(), _EPOCH)

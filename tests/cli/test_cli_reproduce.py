@@ -156,7 +156,7 @@ def test_models_are_kept_where_that_is_asked_for(samples: Path, tmp_path: Path, 
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (("--task", "captions"), "There is no board of the task 'captions'. Write --task concepts."),
+        (("--task", "explain"), "no board of the task 'explain'. Write --task concepts or captions."),
         (("--only", "radcap/quick-concepts", "--scale", "tiny"), "There is no scale 'tiny'."),
         (("--only", "radcap/quik-concepts"), "Nearest is 'radcap/quick-concepts'."),
         (("--only", "radcap/template-captions"), "A concept system is wanted here."),

@@ -13,8 +13,10 @@ from radcap.captioning.system import CaptionSystem
 from radcap.core.tables import to_plain
 from radcap.detection.system import ConceptModel
 from radcap.explanation.system import ExplainSystem
-from radcap.systems import read_system, showing, system_names, systems
+from radcap.systems import read_captions, read_system, showing, system_names, systems
+from radcap.systems.board.captions.kept import KeptCaptions
 from radcap.systems.board.kept import KeptScore
+from radcap.systems.main_scores import main_measure, main_score
 from radcap.systems.needing import what_is_needed
 
 if TYPE_CHECKING:
@@ -40,9 +42,9 @@ def test_the_list_as_json(radcap: Command) -> None:
     told = json.loads(radcap("systems", "list", "--json").out)
     assert [one["name"] for one in told] == list(system_names())
     every = {"name", "edition", "team", "task", "source", "published", "needs", "differs"}
-    of_concepts = {"family", "known", "need", "status", "measured"}
+    ranked = {"family", "known", "need", "status", "measured"}
     for one in told:
-        assert set(one) == (every | of_concepts if one["task"] == "concepts" else every)
+        assert set(one) == (every if one["task"] == "explain" else every | ranked)
 
 
 def test_concept_systems_are_listed_with_what_was_measured_here(
@@ -75,6 +77,40 @@ def test_concept_systems_are_listed_with_what_was_measured_here(
     assert rows["2025/aueb-concepts"]["measured"] == asdict(plain)
     assert rows["radcap/random-concepts"]["measured"] is None
     assert rows["radcap/random-concepts"]["status"] == "runs here"
+
+
+def test_caption_systems_are_listed_with_the_score_that_their_edition_ranked_by(
+    radcap: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = KeptCaptions(0.31234, 0.29, 0.33, {"cider": 0.4}, 2, "ab", "small", borrowed=False)
+    kept = {"2022/iust-captions": plain, "radcap/nearest-captions": replace(plain, borrowed=True)}
+    monkeypatch.setattr(showing, "kept_captions", lambda: kept)
+    done = radcap("systems", "list", "--task", "captions")
+    lines = [line for line in done.out.splitlines() if line.strip()]
+    assert lines[0].split() == [
+        *("name", "edition", "team", "family", "known", "published", "here", "status")
+    ]
+    found = {words[0]: line for line in lines if (words := line.split())}
+    assert found["2022/iust-captions"].split()[-6:-3] == ["bleu", "0.4828", "0.3123"]
+    assert " 0.3123*  " in found["radcap/nearest-captions"]
+    assert "bleu" not in found["radcap/nearest-captions"]
+    assert "BERTScore in 2023" in " ".join(done.err.split())
+    told = json.loads(radcap("systems", "list", "--task", "captions", "--json").out)
+    rows = {one["name"]: one for one in told}
+    assert rows["2022/iust-captions"]["measured"] == asdict(plain)
+    assert rows["2022/iust-captions"]["known"] == "paper"
+    assert rows["radcap/template-captions"]["measured"] is None
+
+
+@pytest.mark.parametrize(
+    ("edition", "measure"),
+    [("2017", "bleu"), ("2022", "bleu"), ("2023", "bertscore"), ("2025", "overall"), ("2026", "overall"),
+     ("2020", None), ("1999", None)],
+)  # fmt: skip
+def test_what_an_edition_ranked_captions_by(edition: str, measure: str | None) -> None:
+    assert main_measure(edition) == measure
+    system = replace(read_captions("2022/iust-captions"), edition=edition, published={"overall": 0.3})
+    assert main_score(system) == (0.3 if measure == "overall" else None)
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,6 @@ def test_the_speed_is_the_median_of_three_after_a_first_time(
     test = pictures().split("test")
     monkeypatch.setattr(running, "open_model", lambda *_: SimpleNamespace(answers=answers))
     monkeypatch.setattr(running, "time", SimpleNamespace(monotonic=lambda: now))
-    worker = running._Worker(Reproduction(pictures(), TINY, BoardFolder(tmp_path)), 1, 1)
+    worker = running.Worker(Reproduction(pictures(), TINY, BoardFolder(tmp_path)), 1, 1)
     model: Any = SimpleNamespace(path=tmp_path)
     assert worker._speed(model, test) == len(test) / 2

@@ -222,5 +222,5 @@ def test_fewer_jobs_are_advised_where_there_are_several() -> None:
 
 
 def test_a_worker_whose_only_system_was_deadly_is_done(tmp_path: Path) -> None:
-    worker = running._Worker(Reproduction(pictures(), TINY, BoardFolder(tmp_path)), 1, 2)
+    worker = running.Worker(Reproduction(pictures(), TINY, BoardFolder(tmp_path)), 1, 2)
     assert worker([]) is running._Outcome.DONE

@@ -170,15 +170,15 @@ def test_another_command_leaves_the_networks_of_a_board_that_is_not_done(
 ) -> None:
     folder = BoardFolder(tmp_path)
     made = Reproduction(pictures(), WHOLE, folder)
-    make = running._Worker._make
+    make = running.Worker._make
 
-    def first_alone(worker: running._Worker, work: running._Work) -> None:
+    def first_alone(worker: running.Worker, work: running._Work) -> None:
         if work.number > 1:
             raise running.TimeUp
         make(worker, work)
 
     with monkeypatch.context() as patch:
-        patch.setattr(running._Worker, "_make", first_alone)
+        patch.setattr(running.Worker, "_make", first_alone)
         assert not made.run((ONE, ALIKE))
     assert len(list(folder.networks.glob("*.safetensors"))) == 1
     assert made.run((QUICK,))

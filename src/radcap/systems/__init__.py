@@ -4,11 +4,20 @@
 'efficientnet_b0.ra_in1k'
 """
 
-from radcap.systems.catalogue import read_concepts, read_system, system_names, systems, systems_of
-from radcap.systems.showing import concepts_table, system_row, systems_table, written
+from radcap.systems.catalogue import (
+    read_captions,
+    read_concepts,
+    read_system,
+    system_names,
+    systems,
+    systems_of,
+)
+from radcap.systems.showing import captions_table, concepts_table, system_row, systems_table, written
 
 __all__ = [
+    "captions_table",
     "concepts_table",
+    "read_captions",
     "read_concepts",
     "read_system",
     "system_names",

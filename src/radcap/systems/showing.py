@@ -7,21 +7,26 @@ from typing import TYPE_CHECKING, Any
 from radcap.core.dotted import load_dotted
 from radcap.core.tables import to_plain
 from radcap.report import Table
+from radcap.systems.board.captions.kept import kept_captions
 from radcap.systems.board.kept import kept_scores
+from radcap.systems.main_scores import main_measure, main_score
 from radcap.systems.needing import what_is_needed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from radcap.captioning.system import CaptionSystem
     from radcap.detection.system import ConceptSystem
+    from radcap.systems.board.captions.kept import KeptCaptions
     from radcap.systems.board.kept import KeptScore
     from radcap.systems.catalogue import System
 
-__all__ = ["concepts_table", "system_row", "systems_table", "written"]
+__all__ = ["captions_table", "concepts_table", "system_row", "systems_table", "written"]
 
 _OWN = "radcap"
 _TOLD = ("name", "edition", "team", "task", "source", "published", "needs", "differs")
-_OF_CONCEPTS = ("family", "known", "need")
+_RANKED = ("family", "known", "need")  # what systems say that stand on a board
+_COLUMNS = ("name", "edition", "team", "family", "known", "published", "here", "status")
 _WRITERS = {  # task -> writer of its file
     "concepts": "radcap.detection.system_reading:system_toml",
     "captions": "radcap.captioning.system_reading:caption_toml",
@@ -35,12 +40,12 @@ def written(system: System, *, full: bool = False) -> str:
 
 
 def system_row(system: System) -> dict[str, Any]:
-    """What a system says of itself, without its tables; of a concept system also what was measured."""
+    """What a system says of itself, without its tables; where there is a board also what was measured."""
     told = {key: to_plain(getattr(system, key)) for key in _TOLD}
-    if system.task != "concepts":
+    if system.task == "explain":
         return told
-    score = kept_scores().get(system.name)
-    more = {key: to_plain(getattr(system, key)) for key in _OF_CONCEPTS}
+    score = (kept_scores() if system.task == "concepts" else kept_captions()).get(system.name)
+    more = {key: to_plain(getattr(system, key)) for key in _RANKED}
     measured = None if score is None else score.to_json()
     return {**told, **more, "status": what_is_needed(system.needs), "measured": measured}
 
@@ -54,25 +59,44 @@ def concepts_table(systems: Sequence[ConceptSystem]) -> Table:
     """Concept systems: how much of each is public, its published score, the one measured here, its needs."""
     kept = kept_scores()
     rows = tuple(
-        (
-            one.name,
-            one.edition,
-            one.team,
-            one.family,
-            "" if one.edition == _OWN else one.known,
+        _ranked(
+            one,
             f"{one.published['f1']:.4f}" if "f1" in one.published else "",
-            _measured(kept[one.name]) if one.name in kept else "",
-            what_is_needed(one.needs),
+            _measured(kept[one.name], kept[one.name].f1) if one.name in kept else "",
         )
         for one in systems
     )
-    columns = ("name", "edition", "team", "family", "known", "published", "here", "status")
-    return Table(columns, rows, right=frozenset({"published", "here"}))
+    return Table(_COLUMNS, rows, right=frozenset({"published", "here"}))
 
 
-def _measured(score: KeptScore) -> str:
+def captions_table(systems: Sequence[CaptionSystem]) -> Table:
+    """Caption systems alike; the published score is that which the edition ranked by, with its name."""
+    kept = kept_captions()
+    rows = tuple(
+        _ranked(
+            one,
+            _main(one),
+            _measured(kept[one.name], kept[one.name].rouge1) if one.name in kept else "",
+        )
+        for one in systems
+    )
+    return Table(_COLUMNS, rows, right=frozenset({"published", "here"}))
+
+
+def _ranked(system: ConceptSystem | CaptionSystem, published: str, here: str) -> tuple[str, ...]:
+    known = "" if system.edition == _OWN else system.known
+    about = (system.name, system.edition, system.team, system.family, known)
+    return (*about, published, here, what_is_needed(system.needs))
+
+
+def _main(system: CaptionSystem) -> str:
+    score = main_score(system)
+    return "" if score is None else f"{main_measure(system.edition)} {score:.4f}"
+
+
+def _measured(kept: KeptScore | KeptCaptions, value: float) -> str:
     """A star marks a system that stands on a model which ships inside."""
-    return f"{score.f1:.4f}{'*' if score.borrowed else ''}"
+    return f"{value:.4f}{'*' if kept.borrowed else ''}"
 
 
 def systems_table(systems: Sequence[System]) -> Table:

@@ -17,13 +17,13 @@ from radcap.zoo import find
 from radcap.zoo.finding import PREFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from radcap.datasets import Dataset
     from radcap.detection.system import ConceptModel
     from radcap.vision.settings import BackboneSettings
 
-__all__ = ["origins_digest", "pixels_digest"]
+__all__ = ["files_digest", "named_weights", "origins_digest", "pixels_digest"]
 
 _PUBLISHED = ("none", "timm", "package")
 _OF_MODELS = ("model.safetensors", "system.toml", "labels.csv")  # a card has a date
@@ -44,8 +44,13 @@ def pixels_digest(dataset: Dataset, splits: Sequence[str]) -> str:
 
 def origins_digest(model: ConceptModel) -> str:
     """Of the weights that a network begins with, and of its teachers."""
+    return files_digest((*named_weights(model.backbone), *model.teacher.models))
+
+
+def files_digest(names: Iterable[str]) -> str:
+    """Of what lies under these paths and `zoo:` names; nothing lies under those of a publisher."""
     digest = hashlib.sha256()
-    for named in (*_weights(model.backbone), *model.teacher.models):
+    for named in names:
         for file in _files(find(named) if named.startswith(PREFIX) else Path(named)):
             told = file.stat()
             digest.update(_digest(file, told.st_size, told.st_mtime_ns))
@@ -53,12 +58,12 @@ def origins_digest(model: ConceptModel) -> str:
     return digest.hexdigest()
 
 
-def _weights(backbone: BackboneSettings) -> Iterator[str]:
+def named_weights(backbone: BackboneSettings) -> Iterator[str]:
     """The files and folders that its weights are read from."""
     if backbone.weights not in _PUBLISHED:
         yield backbone.weights
     for part in backbone.part:
-        yield from _weights(part)
+        yield from named_weights(part)
 
 
 def _files(path: Path) -> list[Path]:

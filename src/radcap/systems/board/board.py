@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from radcap.core import Task, UsageError
 from radcap.detection.examples import groups_of
 from radcap.metrics import compare
-from radcap.stats import Procedure, draws_needed
+from radcap.systems.board.comparing import procedure_for
+from radcap.systems.board.modalities import SHORT, modality_counts, modality_means, modality_of_each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,18 +28,6 @@ __all__ = ["EDITION", "SHORT", "Board", "BoardRow", "make_board", "modality_of_e
 
 EDITION = "2025"
 _TEST = "test"
-SHORT = {  # the modalities as a table can hold them
-    "C1306645": "X-ray",
-    "C0040405": "CT",
-    "C0024485": "MRI",
-    "C0041618": "US",
-    "C0002978": "angio",
-    "C0032743": "PET",
-    "C0920367": "OCT",
-    "C1699633": "PET/CT",
-}
-_SURE = 5  # times as many draws of the tests as could separate a pair
-_FEWEST = 5  # images of a modality that has a column
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +50,11 @@ class BoardRow:
     by_modality: Mapping[str, float]
     result: Result
 
+    @property
+    def score(self) -> float:
+        """What ranks."""
+        return self.f1
+
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
@@ -77,6 +71,11 @@ class Board:
     modalities: Mapping[str, int]  # images of each
     values: Mapping[str, Sequence[float]]  # F1 of each image, by system
     ids: tuple[str, ...]
+
+    @property
+    def measure(self) -> str:
+        """What ranks, as tables call it."""
+        return "F1"
 
     def row(self, name: str) -> BoardRow:
         return next(one for one in self.rows if one.name == name)
@@ -117,7 +116,7 @@ def make_board(
         groups=len(set(groups.values())),
         rows=tuple(rows),
         not_trained=tuple(one for one in found.values() if not one.is_scored),
-        modalities=_counts(modalities),
+        modalities=modality_counts(modalities),
         values={name: compared.score(name).values for name in scored},
         ids=compared.score(rows[0].name).ids,
     )
@@ -126,29 +125,13 @@ def make_board(
 def _compared(runs: Mapping[str, Any], test: Dataset, groups: Mapping[str, str]) -> RunComparison:
     truth = dict(zip(test.ids, test.column("cui").to_pylist(), strict=True))
     manual = dict(zip(test.ids, test.column("cui_manual").to_pylist(), strict=True))
-    pairs = len(runs) * (len(runs) - 1) // 2
-    usual = Procedure()
-    # With the fewest draws that can separate a pair at all, one draw decides for many pairs.
-    draws = _SURE * draws_needed(pairs, usual.alpha) if pairs else 0
-    procedure = Procedure(permutations=max(usual.permutations, draws))
     return compare(
-        *(runs, truth, Task.CONCEPTS), edition=EDITION, manual=manual, procedure=procedure, groups=groups
+        *(runs, truth, Task.CONCEPTS),
+        edition=EDITION,
+        manual=manual,
+        procedure=procedure_for(len(runs)),
+        groups=groups,
     )
-
-
-def _counts(modalities: Mapping[str, str]) -> dict[str, int]:
-    """The images of each modality that has enough of them."""
-    every = list(modalities.values())
-    return {name: every.count(name) for name in SHORT.values() if every.count(name) >= _FEWEST}
-
-
-def modality_of_each(test: Dataset) -> dict[str, str]:
-    """The modality of each image by its short name, "" where it has none or several."""
-    found: dict[str, str] = {}
-    for image, cuis in zip(test.ids, test.column("cui_manual").to_pylist(), strict=True):
-        short = {SHORT[one] for one in cuis or () if one in SHORT}
-        found[image] = short.pop() if len(short) == 1 else ""
-    return found
 
 
 def _row(
@@ -173,19 +156,6 @@ def _row(
         manual_high=manual and manual.interval.high,
         rank=f1.rank,
         letters=f1.letters,
-        by_modality=_by_modality(score.ids, score.values, modalities),
+        by_modality=modality_means(score.ids, score.values, modalities),
         result=result,
     )
-
-
-def _by_modality(
-    ids: Sequence[str], values: Sequence[float], modalities: Mapping[str, str]
-) -> dict[str, float]:
-    parts: dict[str, list[float]] = {}
-    for one, value in zip(ids, values, strict=True):
-        parts.setdefault(modalities[one], []).append(value)
-    return {
-        name: sum(parts[name]) / len(parts[name])
-        for name in SHORT.values()
-        if len(parts.get(name, ())) >= _FEWEST
-    }

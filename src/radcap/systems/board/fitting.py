@@ -7,40 +7,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from radcap.core import counted
 from radcap.detection.system import ConceptModel, ConceptSystem, Member, SearchSettings
-from radcap.systems.board.scales import stand_in
-from radcap.vision.backbones.timm_networks import is_network
-from radcap.vision.blocks import BACKBONES
-from radcap.vision.settings import AugmentSettings, TeacherSettings
+from radcap.systems.board.reductions import cut_short, is_spared, with_stand_ins
+from radcap.vision.settings import TeacherSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from radcap.detection.text import Text
     from radcap.systems.board.scales import Scale
-    from radcap.vision.settings import BackboneSettings
 
 __all__ = ["Fitted", "fit_system"]
 
 AnyModel = TypeVar("AnyModel", bound=ConceptModel)
-_HUB = ("hugging-face", "open-clip")
+AnySystem = TypeVar("AnySystem")
 _FREE_EXTRACTOR = "dictionary"
 _CAPTIONER = "zoo:captions"
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class Fitted(Generic[AnySystem]):
     """The system that is trained, and in words how it differs from its file."""
 
-    system: ConceptSystem
+    system: AnySystem
     changes: tuple[str, ...]
     borrowed: bool  # whether it stands on a shipped model, which knows this data better than its rivals
 
 
-def fit_system(system: ConceptSystem, scale: Scale) -> Fitted:
+def fit_system(system: ConceptSystem, scale: Scale) -> Fitted[ConceptSystem]:
     """The system at a scale."""
     told: dict[str, None] = {}  # in order, each once
     if system.search != SearchSettings() or any(one.search != SearchSettings() for one in system.member):
@@ -84,11 +79,9 @@ def _smaller(model: AnyModel, scale: Scale, told: dict[str, None]) -> AnyModel:
     if model.teacher != TeacherSettings():
         told["no teacher"] = None
         model = replace(model, teacher=TeacherSettings())
-    leaves = model.backbone.part or (model.backbone,)
-    if scale.spares_packaged and all(one.weights == "package" for one in leaves):
+    if is_spared(model, scale):
         return model
-    model = _had(model, scale, told)
-    return _short(model, scale, told)
+    return cut_short(with_stand_ins(model, scale, told), scale, told)
 
 
 def _free(text: Text, told: dict[str, None]) -> Text:
@@ -100,63 +93,3 @@ def _free(text: Text, told: dict[str, None]) -> Text:
         told[f"the free vocabulary for {text.extractor}"] = None
         text = replace(text, extractor=_FREE_EXTRACTOR, options={})
     return text
-
-
-def _had(model: AnyModel, scale: Scale, told: dict[str, None]) -> AnyModel:
-    """A network whose weights can be had, frozen where the scale says so."""
-    backbone, image = _stood_in(model.backbone, told), model.image
-    if not backbone.is_from_nothing and scale.frozen and not backbone.frozen:
-        told["frozen"] = None
-        backbone = replace(backbone, frozen=True)
-        if image.augment != AugmentSettings():  # a frozen network sees each image once
-            told["no augmentation"] = None
-            image = replace(image, augment=AugmentSettings())
-    return replace(model, backbone=backbone, image=image)
-
-
-def _stood_in(
-    backbone: BackboneSettings, told: dict[str, None], beside: Collection[str] = ()
-) -> BackboneSettings:
-    """The network, or each part of it, with weights that come as a package in the place of a hub's.
-
-    What stands side by side differs as far as there are different networks: `beside` names the others.
-    """
-    parts: list[BackboneSettings] = []
-    for one in backbone.part:
-        parts.append(_stood_in(one, told, [other.name for other in parts]))
-    backbone = replace(backbone, part=tuple(parts))
-    if not is_network(backbone.name):  # a mistake stays as it is, so that it is found
-        return backbone
-    if backbone.weights == "none" and backbone.name not in BACKBONES.table:
-        name = stand_in(backbone.name)
-        told[f"{_short_name(name)} from nothing for {backbone.name}"] = None
-        backbone = replace(backbone, name=name)
-    if backbone.weights == "timm" or backbone.name in _HUB:
-        name = stand_in(backbone.name, beside)
-        published = backbone.weights if backbone.name in _HUB else backbone.name.partition(".")[0]
-        told[f"{_short_name(name)} for {published}"] = None
-        backbone = replace(backbone, name=name, weights="package", geometry="", pooled=False, tokens=False)
-    return backbone
-
-
-def _short_name(name: str) -> str:
-    return name.removeprefix("tf_").replace("efficientnet_lite", "Lite")
-
-
-def _short(model: AnyModel, scale: Scale, told: dict[str, None]) -> AnyModel:
-    """Smaller images, fewer epochs, larger batches."""
-    train, scratch = model.train, model.backbone.is_from_nothing and not model.backbone.frozen
-    size = min(model.image.size, scale.scratch_size if scratch else scale.size)
-    epochs = min(train.epochs, scale.scratch_epochs if scratch else scale.epochs)
-    if size < model.image.size:
-        told[f"{size} pixels for {model.image.size}"] = None
-    if epochs < train.epochs:
-        told[f"{epochs} epochs for {train.epochs}"] = None
-    rate = train.lr if scratch else max(train.lr, scale.rate)
-    if rate > train.lr and epochs:
-        told[f"rate {rate:g} for {train.lr:g}"] = None
-    batch = max(train.batch, scale.batch)
-    if batch > train.batch and epochs:
-        told[f"batches of {batch} for {train.batch}"] = None
-    train = replace(train, epochs=epochs, lr=rate, batch=batch, compile=False)
-    return replace(model, image=replace(model.image, size=size), train=train)

@@ -7,21 +7,29 @@ under the same name do. A time of change would not do for these: results go on o
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from radcap.detection.system import ConceptSystem, tables
-from radcap.detection.system_reading import system_toml
-from radcap.detection.training.contents import origins_digest, pixels_digest
+from radcap.captioning.system import CaptionModel, CaptionSystem
+from radcap.detection.training.contents import files_digest, named_weights, origins_digest, pixels_digest
+from radcap.systems.board.captions.fitting import detectors
 from radcap.systems.board.fitting import fit_system
+from radcap.systems.showing import written
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from radcap.datasets import Dataset
+    from radcap.detection.system import ConceptModel, ConceptSystem
     from radcap.systems.board.scales import Scale
 
 __all__ = ["data_mark", "marks_of", "system_mark"]
 
+# what a file says about a system, and changes nothing that is trained
+_NOTHING_SAID: Mapping[str, Any] = {
+    **dict.fromkeys(("edition", "team", "source", "family", "differs"), ""),
+    **{"known": "paper", "published": {}, "need": 0, "needs": ()},
+}
 # what is learnt, and by what images and captions are chosen and parted
 _COLUMNS = ("image_id", "split", "cui", "captions", "group", "source", "licence")
 
@@ -32,18 +40,28 @@ def marks_of(systems: Sequence[ConceptSystem], scale: Scale, dataset: Dataset) -
     return {one.name: system_mark(fit_system(one, scale).system, scale, data) for one in systems}
 
 
-def system_mark(fitted: ConceptSystem, scale: Scale, data: str) -> str:
+def system_mark(fitted: ConceptSystem | CaptionSystem, scale: Scale, data: str) -> str:
     """Of a system as a board trains it, on data with this mark."""
-    trained = ConceptSystem(
-        name=fitted.name,
-        task=fitted.task,
-        ensemble=fitted.ensemble,
-        member=fitted.member,
-        **tables(fitted),
-    )
-    origins = [origins_digest(one) for one in (fitted, *fitted.member)]  # files of weights that are named
-    text = "\n".join([system_toml(trained), scale.name, data, *origins])
+    origins = [_origins(one) for one in (fitted, *fitted.member)]  # files of weights that are named
+    text = "\n".join([written(replace(fitted, **_NOTHING_SAID)), scale.name, data, *origins])
+    if isinstance(fitted, CaptionSystem):
+        leant = detectors(fitted, scale).values()
+        text = "\n".join([text, *(system_mark(one.system, scale, data) for one in leant)])
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _origins(model: ConceptModel | CaptionModel) -> str:
+    if isinstance(model, CaptionModel):
+        return files_digest(filter(None, (*named_weights(model.backbone), *_named(model))))
+    return origins_digest(model)
+
+
+def _named(model: CaptionModel) -> tuple[str, ...]:
+    """Files and folders that a captioner begins with, beside the weights of its network."""
+    return (
+        *(model.detector.model, model.tokenizer.file, model.decoder.model, model.language.text),
+        *(model.pretrained.model, model.pretrained.eyes, model.rerank.model, model.refine.model),
+    )
 
 
 def data_mark(dataset: Dataset) -> str:

@@ -3,6 +3,7 @@
     results/NAME.json   how it was trained, or why it was not
     results/NAME.log    the error that nobody foresaw, where there was one
     runs/NAME.csv       what it said of the test split
+    told/WHAT/NAME.csv  what it said where it was told other concepts than its detector found
     models/NAME/        an unfinished training, or a finished one where models are kept
     networks/           what several systems train alike, until all have a result
 
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
     from pathlib import Path
 
-__all__ = ["BoardFolder", "Result", "digest_of", "flat"]
+__all__ = ["TOLD", "BoardFolder", "Result", "digest_of", "flat"]
 
+TOLD = ("none", "true")  # concepts that captioners are told beside those that their detectors find
 _COMMAND = "radcap systems reproduce"
 _NOT_YET = "Not trained yet."
 _OTHER = "Not trained yet: its result in the folder is of other settings, other data or another scale."
@@ -56,6 +58,7 @@ class Result:
     device: str = ""
     held_out: Mapping[str, float] = field(default_factory=dict[str, float])
     run_sha256: str = ""
+    told_sha256: Mapping[str, str] = field(default_factory=dict[str, str])  # of runs under told/
 
     @property
     def is_scored(self) -> bool:
@@ -73,6 +76,9 @@ class BoardFolder:
 
     def run(self, name: str) -> Path:
         return self.path / "runs" / f"{flat(name)}.csv"
+
+    def told(self, what: str, name: str) -> Path:
+        return self.path / "told" / what / f"{flat(name)}.csv"
 
     def model(self, name: str) -> Path:
         return self.path / "models" / flat(name)
@@ -144,11 +150,13 @@ class BoardFolder:
             return None  # the run beside another one's result is looked at by nobody
         if not result.is_scored:
             return result
-        run = self.run(name)
-        if not run.exists():
+        runs = {self.run(name): result.run_sha256}
+        runs |= {self.told(what, name): digest for what, digest in result.told_sha256.items()}
+        if not all(run.exists() for run in runs):
             return None
-        if result.run_sha256 not in ("", digest_of(run)):
-            raise _damaged(run, f"is not what {name} said: it was changed")
+        for run, digest in runs.items():
+            if digest not in ("", digest_of(run)):
+                raise _damaged(run, f"is not what {name} said: it was changed")
         return result
 
     def results(self, marks: Mapping[str, str]) -> Iterator[Result]:
@@ -165,7 +173,8 @@ class BoardFolder:
     @contextmanager
     def begun(self, name: str, mark: str) -> Generator[Account]:
         """A training that is begun, or gone on with: another one's remains are thrown away first."""
-        for old in (self._result(name), self.log(name), self.run(name)):
+        told = [self.told(what, name) for what in TOLD]
+        for old in (self._result(name), self.log(name), self.run(name), *told):
             old.unlink(missing_ok=True)  # the result first: a kill must not leave it beside a new run
         account = Account(self._memory(name), mark)
         if self.model(name).exists() and not account.goes_on():

@@ -7,8 +7,6 @@ time changes no setting: where each then has fewer cores, sums are taken in anot
 learn as a whole come out a little different, as they do from one GPU to the next.
 """
 
-# safetensors is typed in part
-# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 from __future__ import annotations
 
 import hashlib
@@ -16,12 +14,10 @@ import time
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from math import prod
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import torch
-from safetensors import safe_open
 
 from radcap.core import RadcapError, UsageError
 from radcap.core.processes import default_workers, in_processes
@@ -37,6 +33,7 @@ from radcap.systems.board.asking import ask
 from radcap.systems.board.fitting import fit_system
 from radcap.systems.board.hindrances import TimeUp, is_of_one, is_unforeseen, spoils_process, told
 from radcap.systems.board.marks import data_mark, system_mark
+from radcap.systems.board.parameters import numbers_in
 from radcap.systems.board.planning import planned
 from radcap.systems.board.results import BoardFolder, Result, digest_of, flat
 from radcap.vision.backbones.weights import check_weights
@@ -46,13 +43,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from radcap.captioning.system import CaptionSystem
     from radcap.datasets import Dataset
     from radcap.detection.system import ConceptSystem, Member
     from radcap.systems.board.accounts import Account
     from radcap.systems.board.fitting import Fitted
     from radcap.systems.board.scales import Scale
 
-__all__ = ["Reproduction", "TimeUp"]
+    Trained: TypeAlias = ConceptSystem | CaptionSystem
+
+__all__ = ["Reproduction", "TimeUp", "Worker"]
 
 _SHELF_BYTES = 6 * 2**30
 _TEST = "test"
@@ -90,7 +90,7 @@ class Reproduction:
     tell: Callable[[str], None] = _unheard  # with several jobs, one that can be pickled
     jobs: int = 1  # systems that are trained at a time
 
-    def run(self, systems: Sequence[ConceptSystem]) -> bool:
+    def run(self, systems: Sequence[Trained]) -> bool:
         """Every system that has no result yet; whether all have one now."""
         if _TEST not in self.dataset.splits:
             raise UsageError(f"{self.dataset.name} has no split {_TEST!r}, and a board is scored on it.")
@@ -104,21 +104,39 @@ class Reproduction:
         """Made once, before processes get a copy: it reads every image."""
         return data_mark(self.dataset)
 
-    def marks(self, systems: Sequence[ConceptSystem]) -> dict[str, str]:
+    def marks(self, systems: Sequence[Trained]) -> dict[str, str]:
         """By which the results of systems are known, by name."""
         return {one.name: one.mark for one in self._works(systems)}
 
-    def _works(self, systems: Sequence[ConceptSystem]) -> list[_Work]:
+    def fitted(self, system: Any) -> Fitted[Any]:  # noqa: ANN401 - of the task of this board
+        """A system as it is trained here."""
+        return fit_system(system, self.scale)
+
+    def check(self, system: Any) -> None:  # noqa: ANN401
+        """Refuse a fitted system that names what is not here; what goes by words has no weights."""
+        for model in models(system).values():
+            if model.text is None:
+                check_weights(model.backbone)
+
+    def ordered(self, systems: Sequence[Any]) -> list[tuple[Any, Member | None]]:
+        """Fitted systems, and members that are trained ahead of them, as several jobs take them up."""
+        return list(planned(systems))
+
+    def worker(self, of: int, jobs: int) -> Worker:
+        """What trains them; each job has a copy."""
+        return Worker(self, of, jobs)
+
+    def _works(self, systems: Sequence[Trained]) -> list[_Work]:
         return [
-            _Work(fit_system(one, self.scale), self.scale, self.data_mark, number)
+            _Work(self.fitted(one), self.scale, self.data_mark, number)
             for number, one in enumerate(systems, 1)
         ]
 
-    def _run(self, systems: Sequence[ConceptSystem]) -> bool:
+    def _run(self, systems: Sequence[Trained]) -> bool:
         left = self._startable(self._left(self._works(systems)))
         if left:
             self.folder.want_networks({one.name: one.mark for one in left})
-        tasks, late = left if self.jobs == 1 else _spread(left), False
+        tasks, late = left if self.jobs == 1 else self._spread(left), False
         while tasks:
             outcomes = self._tried(tasks, len(systems))
             late = late or _Outcome.LATE in outcomes
@@ -140,19 +158,25 @@ class Reproduction:
         found: list[_Work] = []
         for work in works:
             try:
-                _check_weights_of(work.fitted.system)
+                self.check(work.fitted.system)
             except RadcapError as error:
                 self._give_up(work, str(error))
             else:
                 found.append(work)
         return found
 
+    def _spread(self, works: Sequence[_Work]) -> list[_Work]:
+        """In the order of the plan, with members that are trained ahead of their ensembles."""
+        place = {one.name: one for one in works}
+        order = self.ordered([one.fitted.system for one in works])
+        return [replace(place[system.name], member=member) for system, member in order]
+
     def _give_up(self, work: _Work, why: str) -> None:
         self.folder.write(replace(work.result, why_not=why))
         self.tell(f"Not trained: {work.name}. {why}")
 
     def _tried(self, tasks: Sequence[_Work], of: int) -> list[_Outcome]:
-        worker = _Worker(self, of, min(self.jobs, len(tasks)))
+        worker = self.worker(of, min(self.jobs, len(tasks)))
         chunks = [[one] for one in tasks]  # some take a hundred times as long as others
         return list(in_processes(worker, chunks, self.jobs, self._lost, ahead=len(tasks)))
 
@@ -171,7 +195,7 @@ class Reproduction:
 class _Work:
     """A system as it is trained, and its place in the list; or only one member of it."""
 
-    fitted: Fitted
+    fitted: Fitted[Any]
     scale: Scale
     data: str  # its mark
     number: int
@@ -191,15 +215,8 @@ class _Work:
         return Result(self.name, self.mark, self.scale.name, self.fitted.changes, self.fitted.borrowed)
 
 
-def _spread(works: Sequence[_Work]) -> list[_Work]:
-    """In the order of the plan, with members that are trained ahead of their ensembles."""
-    place = {one.name: one for one in works}
-    order = planned([one.fitted.system for one in works])
-    return [replace(place[system.name], member=member) for system, member in order]
-
-
 @dataclass
-class _Worker:
+class Worker:
     """Trains one system after another; of several, each has a process of its own."""
 
     board: Reproduction
@@ -213,9 +230,13 @@ class _Worker:
 
     @cached_property
     def _shelf(self) -> Shelf:
-        if self.jobs > 1:  # each has its share of the cores
-            torch.set_num_threads(max(1, default_workers() // self.jobs))
+        self._share_cores()
         return Shelf(_SHELF_BYTES // self.jobs, self._networks)
+
+    def _share_cores(self) -> None:
+        """Each of several processes has its part."""
+        if self.jobs > 1:
+            torch.set_num_threads(max(1, default_workers() // self.jobs))
 
     @cached_property
     def _networks(self) -> KeptNetworks:
@@ -276,7 +297,8 @@ class _Worker:
             raise error
         self.is_spoilt = self.is_spoilt or spoils_process(error)
 
-    def _trained(self, system: ConceptSystem, result: Result) -> Result:
+    def _trained(self, system: Any, result: Result) -> Result:  # noqa: ANN401
+        """The model, its run of the test split, and what both cost."""
         board, folder, name = self.board, self.board.folder, system.name
         with folder.begun(name, result.fingerprint) as account:
             model = ModelFolder(folder.model(name))
@@ -294,19 +316,19 @@ class _Worker:
             **_figures(model),
         )
 
-    def _train(self, system: ConceptSystem, out: Path, account: Account) -> None:
-        """Networks that another system trained are counted as if this one had.
+    def _train(self, system: Any, out: Path, account: Account) -> None:  # noqa: ANN401
+        """Networks that another system trained are counted as if this one had."""
+        self._networks.spent = account.spent
+        train_system(self._placed(system), self.board.dataset, out, self._talk(account), self._shelf)
 
-        Training speaks at each epoch, and hears then that the time is over.
-        """
+    def _talk(self, account: Account) -> Talk:
+        """Training speaks at each epoch, and hears then that the time is over."""
 
         def look_up(*_: object) -> None:
             account.keep()
             self._check_time()
 
-        self._networks.spent = account.spent
-        talk = Talk(look_up, look_up)
-        train_system(self._placed(system), self.board.dataset, out, talk, self._shelf)
+        return Talk(look_up, look_up)
 
     def _speed(self, model: ModelFolder, test: Dataset) -> float:
         """Images a second, as `radcap predict` goes through a sample of the test split."""
@@ -319,7 +341,7 @@ class _Worker:
             taken.append(time.monotonic() - began)
         return round(len(sample) / median(taken), 1)
 
-    def _placed(self, system: ConceptSystem) -> ConceptSystem:
+    def _placed(self, system: Any) -> Any:  # noqa: ANN401 - of the task of the board
         """On the device that was asked for, which is no part of a system."""
         device = self.board.device
         members = tuple(replace(one, train=replace(one.train, device=device)) for one in system.member)
@@ -330,7 +352,7 @@ class _Worker:
             raise TimeUp
 
 
-def _check_names(systems: Sequence[ConceptSystem]) -> None:
+def _check_names(systems: Sequence[Trained]) -> None:
     """Refuse systems whose results would lie in one file."""
     places = [flat(one.name) for one in systems]
     twice = [one.name for one, place in zip(systems, places, strict=True) if places.count(place) > 1]
@@ -341,28 +363,12 @@ def _check_names(systems: Sequence[ConceptSystem]) -> None:
         raise UsageError(f"The systems {', '.join(twice)} would share a result. Give each a name of its own.")
 
 
-def _check_weights_of(system: ConceptSystem) -> None:
-    """Refuse what begins with weights that are not here; what goes by words has none."""
-    for model in models(system).values():
-        if model.text is None:
-            check_weights(model.backbone)
-
-
 def _figures(model: ModelFolder) -> dict[str, Any]:
     """What a finished model tells of itself."""
     members, held = model.system().member, model.card()["held_out"]
     folders = [model.member(one.name) for one in members] or [model]
     return {
         "members": len(folders),
-        "parameters": sum(_parameters(one) for one in folders),
+        "parameters": sum(numbers_in(one.weights) for one in folders),
         "held_out": {key: held[key] for key in _HELD} if held else {},
     }
-
-
-def _parameters(model: ModelFolder) -> int:
-    """The numbers in its weights; one that goes by words may have none."""
-    if not model.weights.exists():
-        return 0
-    held: Any
-    with safe_open(model.weights, "numpy") as held:
-        return sum(prod(held.get_slice(name).get_shape()) for name in held.keys())  # noqa: SIM118

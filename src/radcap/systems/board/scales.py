@@ -8,7 +8,7 @@ to a system is told with the result.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from radcap.core import unknown_name
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-__all__ = ["SCALES", "Scale", "scale_of", "stand_in"]
+__all__ = ["SCALES", "Scale", "Writing", "scale_of", "stand_in"]
 
 _SIZES = ("tf_efficientnet_lite0", "tf_efficientnet_lite1", "tf_efficientnet_lite2")
 # Published networks begin with weights of ImageNet that come from a hub. These begin with such weights too,
@@ -43,6 +43,16 @@ _STAND_INS = (
 
 
 @dataclass(frozen=True, slots=True)
+class Writing:
+    """The most of what captioners do beside looking."""
+
+    epochs: int  # over captions, of a network that begins with weights
+    rewarded: int = 1  # epochs of self-critical training, and of what refines captions
+    samples: int = 4  # captions that are drawn for one image, or followed
+    members: int = 3
+
+
+@dataclass(frozen=True, slots=True)
 class Scale:
     """The most of everything. Networks from nothing have limits of their own: they need more epochs."""
 
@@ -56,10 +66,11 @@ class Scale:
     scratch_size: int
     scratch_epochs: int
     spares_packaged: bool = False  # whether networks that need no stand-in are trained as their files say
+    writing: Writing = field(default=Writing(epochs=10))
 
 
 SCALES = {
-    "small": Scale("small", 128, 20, 4, True, 64, 1e-3, 48, 5),
+    "small": Scale("small", 128, 20, 4, True, 64, 1e-3, 48, 5, writing=Writing(5, samples=2, members=2)),
     "large": Scale("large", 128, 10, 4, False, 64, 5e-4, 96, 20, spares_packaged=True),
     "published": Scale("published", 100_000, 100_000, 100_000, False, 1, 0.0, 100_000, 100_000),
 }

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "changes_table",
+    "large",
     "limit_table",
     "modality_table",
     "ranking_table",
@@ -59,12 +60,12 @@ def _score(value: float | None) -> str:
 def _costs(one: BoardRow) -> tuple[str, str, str, str]:
     """Members, parameters, seconds of training, images a second."""
     told = one.result
-    return str(told.members), _large(told.parameters), f"{told.train_s:,.0f}", f"{told.images_per_s:,.0f}"
+    return str(told.members), large(told.parameters), f"{told.train_s:,.0f}", f"{told.images_per_s:,.0f}"
 
 
-def _large(number: int) -> str:
+def large(number: int) -> str:
     """
-    >>> _large(3_412_000), _large(41_025), _large(0)
+    >>> large(3_412_000), large(41_025), large(0)
     ('3.4 M', '41 k', '0')
     """
     if number >= _MILLIONS:
