@@ -10,7 +10,7 @@ from radcap.core import Task
 from radcap.metrics import board
 from radcap.systems import read_concepts, read_system, systems_of
 
-# A team's best run, or the one run of the board that a file is: the row of the board by edition, team and place.
+# A team's best run, or the one that a file is: its row of the board by edition, team and place.
 SCORED = {
     "2017/bcsg-captions": ("2017", "BCSG", 0),
     "2017/bmet-captions": ("2017", "BMET", 0),
