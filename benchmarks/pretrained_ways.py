@@ -16,12 +16,11 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 
 from radcap.captioning.models import open_captioner
-from radcap.captioning.models.writer_model import WriterModel
 from radcap.captioning.pretrained_settings import PretrainedSettings
 from radcap.captioning.settings import (
     CaptionDataSettings,
@@ -38,6 +37,7 @@ from radcap.vision.settings import ImageSettings
 from radcap.vision.transformers_library import open_transformers, quiet
 
 if TYPE_CHECKING:
+    from radcap.captioning.models.writer_model import WriterModel
     from radcap.datasets import Dataset
     from radcap.vision.pictures.streaming import Shot
 
@@ -91,7 +91,10 @@ def write_folder(folder: Path, size: Size) -> Path:
     with quiet(transformers):
         model.save_pretrained(folder)
     scaling = {"do_rescale": True, "do_normalize": True, "image_mean": [0.5] * 3, "image_std": [0.5] * 3}
-    scaling |= {"size": {"height": size.pixels, "width": size.pixels}, "image_processor_type": "ViTImageProcessor"}
+    scaling |= {
+        "size": {"height": size.pixels, "width": size.pixels},
+        "image_processor_type": "ViTImageProcessor",
+    }
     (folder / "preprocessor_config.json").write_text(json.dumps(scaling))
     _write_letters(folder, size)
     return folder
@@ -170,7 +173,9 @@ def written_alone(folder: Path, shots: list[Shot], size: Size, device: str) -> f
     kind = torch.bfloat16 if device == "cuda" else torch.float32
     with quiet(transformers):
         model = transformers.VisionEncoderDecoderModel.from_pretrained(folder, dtype=kind).to(device).eval()
-    images = (shots[0].squares[: size.alone].permute(0, 3, 1, 2).expand(-1, 3, -1, -1) / 127.5 - 1).to(device, kind)
+    images = (shots[0].squares[: size.alone].permute(0, 3, 1, 2).expand(-1, 3, -1, -1) / 127.5 - 1).to(
+        device, kind
+    )
 
     def one(image: torch.Tensor) -> None:
         model.generate(
@@ -209,8 +214,7 @@ def main() -> None:
             told["peak_gb"] = torch.cuda.max_memory_allocated() / 1e9
             out = Path(place) / "compiled"
             told["learn"]["compiled"] = learnt(dataset, folder, out, size, device, compiled=True)
-        model = open_captioner(out, device)
-        assert isinstance(model, WriterModel)
+        model = cast("WriterModel", open_captioner(out, device))
         shots = shots_of(model, dataset, size)
         told["write"] = {
             "radcap": written(model, shots),
