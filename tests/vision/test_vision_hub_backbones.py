@@ -67,7 +67,7 @@ def test_tokens_stand_behind_the_channels_of_each_place(kind: str, tmp_path: Pat
     torch.testing.assert_close(
         behind, hidden[:, :count, :, None, None].expand_as(behind), atol=1e-5, rtol=1e-5
     )
-    assert torch.equal(rebuilt(ours, given)(pixels()), found)
+    torch.testing.assert_close(rebuilt(ours, given)(pixels()), found, atol=1e-5, rtol=1e-5)
 
 
 def test_tokens_need_places() -> None:
