@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from radcap.captioning.chats.opening import BaseChat
     from radcap.captioning.models.recall import Recall
     from radcap.captioning.settings import CaptionTrainSettings
-    from radcap.captioning.system import CaptionSystem
     from radcap.captioning.training.maker import CaptionMaker
     from radcap.captioning.training.parts import Captioned
     from radcap.core import Cui
@@ -148,7 +147,8 @@ class _Work:
         """The score of greedy captions of the held-out split."""
         system = self.maker.system
         generate = replace(system.generate, method="greedy", supported=False, no_repeat=0)
-        scribe = self._model_of(replace(system, generate=generate), chat, {}, None).scribe
+        plain, eyes = replace(system, generate=generate), chat_eyes(system, self.maker.place, None)
+        scribe = make_chat_model(plain, eyes, chat, self.maker.label_names).scribe
         reward = Reward.of(system.train.score, held.feed.captions)
 
         def score() -> float:
@@ -175,16 +175,15 @@ class _Work:
         return again, fit
 
     def _model(self, begun: BaseChat, fit: _Fed) -> ChatModel:
-        system = self.maker.system
-        recall = fit.recall if system.condition.neighbours else None
-        return self._model_of(system, begun.chat, self._phrases(fit), recall)
-
-    def _model_of(
-        self, system: CaptionSystem, chat: Chat, phrases: Mapping[Cui, Sequence[str]], recall: Recall | None
-    ) -> ChatModel:
-        maker = self.maker
-        eyes = chat_eyes(system, maker.place, maker.detector)
-        return make_chat_model(system, eyes, chat, maker.label_names, phrases=phrases, recall=recall)
+        maker, system = self.maker, self.maker.system
+        return make_chat_model(
+            system,
+            chat_eyes(system, maker.place, maker.detector),
+            begun.chat,
+            maker.label_names,
+            phrases=self._phrases(fit),
+            recall=fit.recall if system.condition.neighbours else None,
+        )
 
     def _phrases(self, fit: _Fed) -> Mapping[Cui, Sequence[str]]:
         return finding_phrases(fit.feed.captions) if self.maker.system.generate.supported else {}
