@@ -366,18 +366,16 @@ def test_adapters_that_do_not_fit_are_refused(folders: dict[str, CaptionFolder],
         open_captioner(folder.path, "cpu")
 
 
-def test_a_drawn_chat_with_low_rank_weights_keeps_both(tmp_path: Path) -> None:
-    one = system(
-        pretrained=PretrainedSettings(geometry="tiny", lora=2, lora_layers=("mlp.up_proj", "linear_1")),
-        train=CaptionTrainSettings(epochs=1, batch=24),
-    )
-    folder = taught(one, tmp_path / "m", two_colours(12))
-    held = load_file(folder.adapter / "adapter_model.safetensors")
-    assert {name.split(".lora_")[0].rpartition(".")[2] for name in held} == {"up_proj", "linear_1"}
-    assert folder.pretrained.is_dir()
-    held = Captioned.of(two_colours(12).split("valid"), one.data)
-    answers = open_captioner(folder.path, "cpu").answers(held.images)
-    assert held_figures(answers, held) == folder.card()["held_out"]
+def test_low_rank_weights_stand_beside_the_layers_that_are_named(bases: dict[str, Path]) -> None:
+    layers = ("mlp.up_proj", "attn.qkv")
+    one = system(pretrained=PretrainedSettings(model=str(bases["qwen2-vl"]), lora=2, lora_layers=layers))
+    begun = begin_chat(one, CPU, ())
+    held = {
+        name.split(".lora_")[0].rpartition(".")[2]
+        for name, _ in begun.chat.model.named_parameters()
+        if "lora_" in name
+    }
+    assert held == {"up_proj", "qkv"}
 
 
 def test_low_rank_weights_need_layers_to_stand_beside(bases: dict[str, Path]) -> None:
@@ -398,7 +396,7 @@ def test_where_peft_is_absent_it_is_missing(bases: dict[str, Path], monkeypatch:
 
     monkeypatch.setattr(builtins, "__import__", absent)
     with pytest.raises(Missing, match=r"peft is missing. .* pip install 'radcap\[lm\]'"):
-        begin_chat(system(pretrained=PretrainedSettings(geometry="tiny", lora=2)), CPU, ["a b"])
+        begin_chat(system(pretrained=PretrainedSettings(model=str(bases["gemma-3"]), lora=2)), CPU, ())
 
 
 def test_what_cannot_be_trained_is_refused_before_anything_is_begun(
@@ -415,6 +413,13 @@ def test_what_cannot_be_trained_is_refused_before_anything_is_begun(
     for pretrained, kind, why in (
         (PretrainedSettings(model=str(tmp_path / "no")), Missing, r"\[pretrained\] model names it"),
         (PretrainedSettings(), UsageError, r"\[pretrained\] names no model for a chat. Write model"),
+        (
+            PretrainedSettings(geometry="tiny", lora=2),
+            UsageError,
+            "those have to learn. Delete lora, freeze and",
+        ),
+        (PretrainedSettings(geometry="tiny", freeze=("a",)), UsageError, "random weights, and those have to"),
+        (PretrainedSettings(geometry="tiny", train=False), UsageError, "random weights, and those have to"),
         (PretrainedSettings(model=str(config.parent)), InputError, "bert"),
         (PretrainedSettings(model=str(broken)), InputError, "two.safetensors"),
     ):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from radcap.captioning.pretrained_settings import PretrainedSettings
 
-__all__ = ["add_adapter", "load_adapter", "save_adapter", "without_adapter"]
+__all__ = ["add_adapter", "load_adapter", "save_adapter"]
 
 _ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")  # as nearly every language model names them
 _WEIGHTS, _SHOWN = "adapter_model.safetensors", 12
@@ -64,11 +64,6 @@ def load_adapter(adapted: Any, folder: Path) -> None:  # noqa: ANN401 - of peft
             path=str(path),
         )
     peft.set_peft_model_state_dict(adapted, held)
-
-
-def without_adapter(adapted: Any) -> Any:  # noqa: ANN401 - of peft and transformers
-    """The model as it was before, for good."""
-    return adapted.unload()
 
 
 def _targets(model: Any, names: tuple[str, ...]) -> list[str]:  # noqa: ANN401 - of transformers

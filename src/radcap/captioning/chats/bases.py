@@ -41,6 +41,11 @@ def check_chat(settings: PretrainedSettings) -> None:
     """Refuse a model that is no chat, before anything is begun; its weights are not read."""
     if not settings.geometry:
         open_processor(str(base_folder(settings)), WHY)
+    elif settings.lora or settings.freeze or not settings.train:
+        raise UsageError(
+            "[pretrained] geometry draws random weights, and those have to learn. Delete lora, freeze and"
+            " train, or give a model."
+        )
 
 
 def base_digest(folder: Path) -> str:

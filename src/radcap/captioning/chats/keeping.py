@@ -1,7 +1,6 @@
 """What is kept of a chat: adapters alone, the whole model, or nothing but the name of its base.
 
-Invariant: what learnt is in the folder, as transformers and peft lay it out; what did not is in the folder
-only where nobody else has it.
+Invariant: what learnt is in the folder, as transformers and peft lay it out, and what did not is not.
 """
 
 # transformers is typed in part
@@ -11,7 +10,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from radcap.captioning.chats.adapters import save_adapter, without_adapter
+from radcap.captioning.chats.adapters import save_adapter
 from radcap.detection.text.transformers_library import transformers_module
 from radcap.vision.transformers_library import quiet
 
@@ -25,13 +24,11 @@ __all__ = ["keep_chat"]
 
 def keep_chat(begun: BaseChat, folder: CaptionFolder, system: CaptionSystem) -> None:
     """Write what is the captioner's own."""
-    wanted = system.pretrained
     for old in (folder.adapter, folder.pretrained):
         shutil.rmtree(old, ignore_errors=True)
     with quiet(transformers_module()):
         if begun.adapted is not None:
             save_adapter(begun.adapted, folder.adapter)
-        if begun.base is None or (wanted.train and not wanted.lora):
-            model = begun.chat.model if begun.adapted is None else without_adapter(begun.adapted)
-            model.save_pretrained(folder.pretrained)
+        elif system.pretrained.train:
+            begun.chat.model.save_pretrained(folder.pretrained)
             begun.chat.vlm.processor.save_pretrained(folder.pretrained)

@@ -1,6 +1,6 @@
 """A chat opened: from a folder of others, from a captioner's own, or drawn.
 
-    pretrained/   the whole model as transformers saves it, where all of it learnt or nobody else has it
+    pretrained/   the whole model as transformers saves it, where all of it learnt
     adapter/      the low-rank weights as peft saves them, where those learnt alone
 
 Invariant: an adapter is put beside the base it was trained over; another base is refused.
@@ -60,19 +60,20 @@ def begin_chat(system: CaptionSystem, place: Place, texts: Sequence[str]) -> Bas
     """The chat that a system begins with; the words of a drawn one are learnt from texts."""
     wanted = system.pretrained
     if wanted.geometry:
-        vlm = drawn_chat(GEOMETRIES[wanted.geometry], texts, system.tokenizer.size, place, system.train.seed)
-        return _adapted(chat_of(vlm), wanted, None)
+        shape = GEOMETRIES[wanted.geometry]
+        return BaseChat(chat_of(drawn_chat(shape, texts, system.tokenizer.size, place, system.train.seed)))
     folder = base_folder(wanted)
     whole = wanted.train and not wanted.lora
     chat = chat_of(open_vlm(str(folder), place, WHY, dtype=torch.float32 if whole else None))
-    return _adapted(chat, wanted, {"model": wanted.model, "digest": base_digest(folder)})
+    base = {"model": wanted.model, "digest": base_digest(folder)}
+    return replace(_adapted(chat, wanted), base=base)
 
 
-def _adapted(chat: Chat, wanted: PretrainedSettings, base: Mapping[str, str] | None) -> BaseChat:
+def _adapted(chat: Chat, wanted: PretrainedSettings) -> BaseChat:
     if not wanted.lora:
-        return BaseChat(chat, None, base)
+        return BaseChat(chat)
     adapted = add_adapter(chat.model, wanted)
-    return BaseChat(chat.over(adapted.get_base_model().eval()), adapted, base)
+    return BaseChat(chat.over(adapted.get_base_model().eval()), adapted)
 
 
 def open_chat(
@@ -99,7 +100,7 @@ def _kept(folder: CaptionFolder, system: CaptionSystem, place: Place) -> Chat:
     else:
         found = base_folder(wanted)
         _check_base(folder, found)
-    begun = _adapted(chat_of(open_vlm(str(found), place, WHY)), wanted, None)
+    begun = _adapted(chat_of(open_vlm(str(found), place, WHY)), wanted)
     if begun.adapted is not None:
         load_adapter(begun.adapted, folder.adapter)
     return begun.chat

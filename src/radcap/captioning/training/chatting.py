@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from radcap.captioning.chats.opening import BaseChat
     from radcap.captioning.models.recall import Recall
     from radcap.captioning.settings import CaptionTrainSettings
-    from radcap.captioning.system import CaptionSystem
     from radcap.captioning.texts.concept_medians import ConceptMedians
     from radcap.captioning.training.maker import CaptionMaker
     from radcap.captioning.training.parts import Captioned
@@ -157,7 +156,8 @@ class _Work:
         """The score of greedy captions of the held-out split."""
         system = self.maker.system
         generate = replace(system.generate, method="greedy", supported=False, no_repeat=0, dmmcs=0.0)
-        scribe = self._model_of(replace(system, generate=generate), chat, {}, None).scribe
+        plain, eyes = replace(system, generate=generate), chat_eyes(system, self.maker.place, None)
+        scribe = make_chat_model(plain, eyes, chat, self.maker.label_names).scribe
         reward = Reward.of(system.train.score, held.feed.captions)
 
         def score() -> float:
@@ -184,23 +184,16 @@ class _Work:
         return again, fit
 
     def _model(self, begun: BaseChat, fit: _Fed, medians: ConceptMedians | None) -> ChatModel:
-        system = self.maker.system
-        recall = fit.recall if system.condition.neighbours else None
-        return self._model_of(system, begun.chat, self._phrases(fit), recall, medians)
-
-    def _model_of(
-        self,
-        system: CaptionSystem,
-        chat: Chat,
-        phrases: Mapping[Cui, Sequence[str]],
-        recall: Recall | None,
-        medians: ConceptMedians | None = None,
-    ) -> ChatModel:
-        maker = self.maker
-        eyes = chat_eyes(system, maker.place, maker.detector)
-        guide = None if medians is None else Guide.of(medians, chat.tokenizer, system.generate)
-        names = maker.label_names
-        return make_chat_model(system, eyes, chat, names, phrases=phrases, recall=recall, guide=guide)
+        maker, system = self.maker, self.maker.system
+        return make_chat_model(
+            system,
+            chat_eyes(system, maker.place, maker.detector),
+            begun.chat,
+            maker.label_names,
+            phrases=self._phrases(fit),
+            recall=fit.recall if system.condition.neighbours else None,
+            guide=None if medians is None else Guide.of(medians, begun.chat.tokenizer, system.generate),
+        )
 
     def _medians(self, fit: _Fed) -> ConceptMedians | None:
         """How near captions come to the concepts that they carry, where captions are written by that."""
