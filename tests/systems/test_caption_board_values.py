@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -332,6 +333,8 @@ def test_a_page_has_what_there_is(board: CaptionBoard) -> None:
     assert 'id="samples"' not in text
     assert "A star marks systems" in text
     assert "of the two orders" in text
+    named = set(re.findall(r'class="label">([^<]*)</text>', text)) & {one.name for one in board.rows}
+    assert named == {"2022/good", FLOOR[0], FLOOR[2]}
     assert "://" not in text.replace("http://www.w3.org/2000/svg", "")
     bare = replace(
         board,

@@ -13,7 +13,7 @@ from radcap.report.html import facts_list, figure, page, section, table_box
 from radcap.report.markup import Markup, element, joined
 from radcap.report.row_chart import NARROW, WIDE, Row, row_chart
 from radcap.report.scatter_chart import Point, scatter_chart
-from radcap.systems.board.captions.samples import shown_systems
+from radcap.systems.board.captions.board import FLOOR
 from radcap.systems.board.captions.scores import RANKING
 from radcap.systems.board.captions.tables import (
     changes_table,
@@ -192,8 +192,9 @@ def orders_figure(board: CaptionBoard) -> Markup:
 
 
 def _scattered(board: CaptionBoard, width: int) -> Markup:
-    named = {min(board.rows, key=lambda one: one.ranks[measure]).name for measure in (_BLEU, RANKING.name)}
-    named |= set(shown_systems(board)[-3:])
+    fair = [one for one in board.rows if not one.result.borrowed] or board.rows
+    named = {min(fair, key=lambda one: one.ranks[measure]).name for measure in (_BLEU, RANKING.name)}
+    named |= {*FLOOR}
     points = [_point(one, board.source, is_named=one.name in named) for one in board.rows]
     about = "; ".join(f"{one.name} {one.detail}" for one in points)
     return scatter_chart(points, ("BLEU as 2022 measured it", RANKING.title), about, width)
