@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from captioning_sizes import SIZES
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from captioning_sizes import Size
 
     from radcap.captioning.network import Top
+    from radcap.captioning.writer import Writer
 
 SEED, SMOOTHING = 2025, 0.1
 TOGETHER = {"cpu": 8, "cuda": 256}  # images that `radcap predict` writes about at once
@@ -165,7 +166,7 @@ def write_all(bench: Bench, top: Top) -> dict[str, Any]:
     features, top = bench.features[: bench.size.written].to(bench.place.device), top.eval()
     whole = replace(bench.place, precision="fp32")
     ways = {
-        "plain": lambda some: write_plainly(top.writer, some, bench.writing, bench.marks),
+        "plain": lambda some: write_plainly(cast("Writer", top.writer), some, bench.writing, bench.marks),
         "fp32": lambda some: write_together(bench, top, some, whole),
     }
     if bench.place.precision != "fp32":

@@ -6,7 +6,7 @@ import json
 import shutil
 import sys
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -23,6 +23,7 @@ from radcap.captioning.decoders.language_model import LanguageModel, Past
 from radcap.captioning.settings import DecoderSettings
 from radcap.captioning.tokens import open_tokenizer
 from radcap.core import InputError, Missing, UsageError
+from radcap.vision.torchvision_ops import ensure_torchvision
 from radcap.vision.transformers_library import quiet
 
 if TYPE_CHECKING:
@@ -255,15 +256,25 @@ def test_lora_beside_a_model_of_other_layers_is_refused(tmp_path):
     assert make_decoder(settings(made, lora=0), VOCABULARY).own_weights() == {}
 
 
+def test_a_whole_model_learns_and_is_kept_as_a_whole(tmp_path):
+    made = save_model(tiny_model(), tmp_path)
+    decoder = make_decoder(settings(made, lora=0, whole=True), VOCABULARY)
+    assert all(one.requires_grad for one in decoder.parameters())
+    assert decoder.own_weights().keys() == {name for name, _ in decoder.named_parameters()}
+    with pytest.raises(UsageError, match="whole is true, and lora is 2"):
+        settings(made, lora=2, whole=True)
+
+
 @pytest.mark.parametrize("kind", ["gpt2", "opt"])
 def test_other_families_go_on_step_by_step_too(tmp_path, kind):
+    ensure_torchvision()
     from transformers import GPT2Config, GPT2LMHeadModel, OPTConfig, OPTForCausalLM
 
-    shared = {"vocab_size": VOCABULARY, "pad_token_id": 0}
+    shared: Any = {"vocab_size": VOCABULARY, "pad_token_id": 0}
     if kind == "gpt2":
         model = GPT2LMHeadModel(GPT2Config(n_embd=16, n_layer=1, n_head=2, n_positions=32, **shared))
     else:
-        sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "ffn_dim": 16}
+        sizes: Any = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "ffn_dim": 16}
         model = OPTForCausalLM(
             OPTConfig(**sizes, word_embed_proj_dim=16, max_position_embeddings=32, **shared)
         )

@@ -17,6 +17,7 @@ from radcap.captioning.texts.pair_tables import PairTable, leading_vectors, posi
 from radcap.captioning.texts.word_vectors import fit_word_vectors, load_word_vectors
 from radcap.captioning.texts.words import spoken_words
 from radcap.core import InputError, Missing
+from radcap.detection.retrieval.tensors import write_tensors
 
 CAPTIONS = [
     "Axial CT of the chest with a nodule.",
@@ -186,10 +187,10 @@ def test_vectors_that_are_none_are_refused(tmp_path: Path) -> None:
     with pytest.raises(Missing):
         load_word_vectors(path)
     for bad in (np.full((2, 3), np.nan), np.zeros((3, 3)), np.zeros(2)):
-        word_vectors.write_tensors({"vectors": bad.astype(np.float32)}, path)
+        write_tensors({"vectors": bad.astype(np.float32)}, path)
         with pytest.raises(InputError, match="no finite row 'vectors' for each of 2 words"):
             load_word_vectors(path)
-    word_vectors.write_tensors({"others": np.zeros((2, 3), np.float32)}, path)
+    write_tensors({"others": np.zeros((2, 3), np.float32)}, path)
     with pytest.raises(InputError, match="no finite row"):
         load_word_vectors(path)
     path.write_bytes(b"no tensors")

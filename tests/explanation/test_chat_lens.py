@@ -268,14 +268,14 @@ def test_attention_is_that_of_transformers_and_lies_as_a_grid(bases: dict[str, P
     chat.model.set_attn_implementation("eager")
     told = chat.model(**answered.given, output_attentions=True)
     chat.model.set_attn_implementation("sdpa")
-    for ours, theirs in zip(looks.weights(), told.attentions, strict=True):
+    for ours, theirs in zip(looks.weights().writing, told.attentions, strict=True):
         assert torch.allclose(ours.weights[:1], theirs, atol=1e-5)
     # the slope of one layer, by autograd over a pass of its own
     log_p = told.logits[0, looks.entries : looks.entries + 2].log_softmax(-1)
     score = log_p.gather(1, torch.tensor(spans[0].tokens[:2])[:, None]).sum()
     (slope,) = torch.autograd.grad(score, told.attentions[0])
     wanted = (slope * told.attentions[0]).relu()
-    assert torch.allclose(looks.relevances()[0].weights[:1], wanted, atol=1e-5)
+    assert torch.allclose(looks.relevances().writing[0].weights[:1], wanted, atol=1e-5)
     for method in ("chefer", "cross-attention"):
         maps = MethodChoice(method).make(lens)(lens, spans).maps
         assert maps.shape == (2, 4, 4)

@@ -1,6 +1,7 @@
 """What decoders made of somebody else's language model have in common.
 
-Invariant: a model that a folder holds is frozen, what is learnt is LoRA beside it, and that alone is kept.
+Invariant: a model that a folder holds is frozen, what is learnt is LoRA beside it, and that alone is kept;
+where the model learns as a whole, all of it is.
 """
 
 # torch and transformers are typed in part
@@ -25,7 +26,7 @@ class Borrowed(Decoder):
     model: Any
 
     def __init__(self, model: Any, size: int, *, own: bool = False) -> None:  # noqa: ANN401 - transformers' own
-        """`own` where no folder holds its weights."""
+        """`own` where no folder holds its weights, or they learn."""
         super().__init__()
         self.model = model
         self.own = own

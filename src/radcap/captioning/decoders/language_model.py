@@ -30,12 +30,15 @@ __all__ = ["LanguageModel", "Past", "and_there", "make_language_model", "positio
 
 
 def make_language_model(settings: DecoderSettings, size: int) -> Decoder:
-    """The language model that the settings name, with LoRA of their rank; `size` is its tokenizer's."""
+    """The language model that the settings name, as it learns; `size` is its tokenizer's."""
     folder = language_model_folder(settings.model)
     model = load_language_model(folder)
     check_tokenizer(folder, size, model.config.vocab_size)
+    kind = Seq2SeqModel if model.config.is_encoder_decoder else LanguageModel
+    if settings.whole:
+        return kind(model, size, own=True)
     add_lora(model, settings)
-    return Seq2SeqModel(model, size) if model.config.is_encoder_decoder else LanguageModel(model, size)
+    return kind(model, size)
 
 
 class LanguageModel(Borrowed):

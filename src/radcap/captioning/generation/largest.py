@@ -8,7 +8,7 @@ Invariant: the values are those of `topk`; of equal ones any may be taken, as th
 """
 
 # torch is typed in part
-# pyright: reportUnknownMemberType=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 from __future__ import annotations
 
 import torch
