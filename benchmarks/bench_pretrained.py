@@ -26,10 +26,10 @@ __all__ = ["measured", "tables"]
 WAYS = Path(__file__).parent / "pretrained_ways.py"
 BEGIN = "<!-- benchmarks/bench_pretrained.py writes from here -->"
 END = "<!-- to here, published captioners on a GPU -->"
-TEXT = """A vision transformer of {pixels} pixels (patches of {patch}, {layers} layers, {width} wide) under GPT-2 of
-as many layers, with {vocabulary:,} tokens and random weights, on {device}
-(`benchmarks/pretrained_ways.py`). Learning: {images:,} pairs in batches of {batch}, {tokens} tokens each, every
-weight, the median of the epochs after the first{memory}. Writing: from decoded pixels, {beams} beams,
+TEXT = """A vision transformer of {pixels} pixels (patches of {patch}, {layers} layers, {width} wide) under
+GPT-2 of as many layers, with {vocabulary:,} tokens and random weights, on {device}
+(`benchmarks/pretrained_ways.py`). Learning: {images:,} pairs in batches of {batch}, {tokens} tokens each,
+every weight, the median of the epochs after the first{memory}. Writing: from decoded pixels, {beams} beams,
 {written} tokens each, {together} images side by side; `generate` of transformers takes one at a time."""
 
 
