@@ -116,3 +116,12 @@ def test_heads_divide_the_width(width: int, heads: int) -> None:
             DecoderSettings(width=width, heads=heads)
     else:
         assert DecoderSettings(width=width, heads=heads).width == width
+
+
+def test_the_part_that_stays_cross_entropy_changes_in_a_line() -> None:
+    assert [ScstSettings(epochs=5, mix=0.25).mix_at(one) for one in (0, 4)] == [0.25, 0.25]
+    falling = ScstSettings(epochs=5, mix=1.0, mix_end=0.0)
+    assert [falling.mix_at(one) for one in (0, 1, 4, 9)] == [1.0, 0.75, 0.0, 0.0]
+    assert ScstSettings(epochs=1, mix=1.0, mix_end=0.0).mix_at(0) == 1.0
+    with pytest.raises(UsageError, match="mix_end is 2"):
+        ScstSettings(mix=1.0, mix_end=2)

@@ -289,3 +289,17 @@ def test_the_backbone_of_the_tests_gives_a_gist() -> None:
     (sight,) = other.look(pictures(2))
     assert sight.gist.shape == (2, other.gist_width)
     assert CaptionDataSettings().least == 0
+
+
+@dataclass
+class Remembering(Teller):
+    """Says something else of the images that it remembers."""
+
+    def apart(self) -> Teller:
+        return Teller({image: ["another"] for image in self.drafts})
+
+
+def test_members_that_remember_are_apart() -> None:
+    model = joined(system("ab", rule="concatenate"), Remembering({"0": ["own"]}), Teller({"0": ["same"]}))
+    assert line_of(model, pictures(1)).caption == "Own same."
+    assert line_of(model.apart(), pictures(1)).caption == "Another same."

@@ -110,10 +110,14 @@ def test_members_without_a_name_are_called_by_their_decoder() -> None:
             "6: SYS205 [member.rerank] of member 1: A captioner of the kind 'words' has one draft",
         ),
         (
-            "[rerank]\nby = 'alignment'\n[decoder]\nkind = 'chat'",
+            "[rerank]\nby = 'alignment'\n[decoder]\nkind = 'chat'\n[pretrained]\ngeometry = 'tiny'",
             "3: SYS205 [rerank]: The kind 'chat' has no",
         ),
         ("[join]\nrule = 'pool'\nappend = ['a']", "3: SYS205 [join]: There is no [[member]] to join."),
+        (
+            "[refine]\nkind = 'rewrite'\nmodel = 'consensus'\n[[member]]\n[[member]]",
+            "3: SYS205 [refine]: 'consensus' chooses among several texts, and rewrite has one.",
+        ),
         (
             "[join]\nappend = ['b', 'neer']\n[[member]]\nname = 'near'\n[[member]]\nname = 'b'",
             "4: SYS204 [join] append[2] is 'neer'. Nearest is 'near'. Known: near, b.",

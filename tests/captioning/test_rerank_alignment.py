@@ -153,7 +153,7 @@ def changed(path: Path, **changes: Any) -> None:
 
 
 def test_folders_that_are_no_dual_encoder_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(Missing, match=r"'nowhere' is missing. \[rerank\] model names it"):
+    with pytest.raises(Missing, match=r"The model nowhere is missing. It is no folder here"):
         dual(Path("nowhere"))
     vision = save_tokens(saved(model("ViT"), tmp_path / "vit"))
     with pytest.raises(InputError, match=r"its config\.json describes no text side"):

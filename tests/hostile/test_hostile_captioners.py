@@ -317,7 +317,7 @@ def test_a_folder_of_a_language_model_that_is_gone_is_wrong_usage(asked: Any) ->
 def test_a_language_model_without_some_of_its_files_is_refused(asked: Any, tmp_path: Path) -> None:
     base = tmp_path / "base"
     base.mkdir()
-    (base / "config.json").write_text("{}")
+    (base / "config.json").write_text('{"model_type": "llama"}')
     shards = {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}
     (base / "model.safetensors.index.json").write_text(json.dumps({"weight_map": shards}))
     write_weight_file({"a": torch.ones(1)}, base / shards["a"])

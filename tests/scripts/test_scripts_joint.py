@@ -151,7 +151,7 @@ def test_single_networks_differ_from_the_joint_one_in_their_tasks_alone():
     assert [one.name for one in fields(joint) if getattr(joint, one.name) != getattr(captions, one.name)] == [
         "joint"
     ]
-    assert [getattr(captions.joint, one.name) for one in fields(captions.joint)] == [1, 0, 0, 0, 0]
+    assert [getattr(captions.joint, one.name) for one in fields(captions.joint)] == [1, 0, 0, 0, 0, 0]
     theirs, ours = concept_system(joint), read_concepts(study.NETWORKS["concepts"].system)
     assert (ours.train.early_stop, ours.train.keep) == (0, "last")  # so what is watched decides nothing
     assert replace(theirs, name="", train=replace(theirs.train, watch="f1")) == replace(ours, name="")

@@ -15,6 +15,7 @@ from radcap.datasets.synthetic import synthetic
 from radcap.detection.models import Answers, open_model
 from radcap.detection.system import ConceptSystem
 from radcap.detection.training import train_system
+from radcap.detection.training.shelf import Shelf
 from radcap.formats import validate, write_run
 from radcap.systems import read_concepts, systems_of
 from radcap.systems.board.fitting import fit_system
@@ -27,6 +28,12 @@ NAMES = [one.name for one in systems_of("concepts")]
 @pytest.fixture(scope="module")
 def drawings():
     return synthetic(90, size=32, concepts=40)
+
+
+@pytest.fixture(scope="module")
+def shelf():
+    """Most systems look with the same eyes here: what those see is computed once."""
+    return Shelf(2**28)
 
 
 def in_one_process():
@@ -53,10 +60,10 @@ def in_small(name: str) -> ConceptSystem:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_file_becomes_a_model_and_a_valid_run(name, drawings, tmp_path):
+def test_a_file_becomes_a_model_and_a_valid_run(name, drawings, shelf, tmp_path):
     system, test = in_small(name), drawings.split("test")
     with in_one_process():
-        folder = train_system(system, drawings, tmp_path / "model")
+        folder = train_system(system, drawings, tmp_path / "model", shelf=shelf)
         answers = open_model(folder.path).answers(test)
     assert isinstance(answers, Answers)
     assert set(answers.ids) == set(test.ids)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Gpt2Text"]
 
 _ALIGNED = 8
+_PADDED = {"cuda"}  # devices that multiply odd numbers of rows slowly
 
 # transformers writes out the approximation step by step, which costs eight kernels and their memory
 _QUICK = dict.fromkeys(("gelu_new", "gelu_fast", "gelu_pytorch_tanh"), partial(F.gelu, approximate="tanh"))
@@ -85,6 +86,7 @@ class Gpt2Text:
         head, x = self.model.lm_head, self.model.transformer.ln_f(x)
         # 50,257 rows are an odd number, which multiplies at a third of the speed
         spare = -head.out_features % _ALIGNED
-        if not spare or not x.is_cuda or type(head) is not nn.Linear:  # low-rank weights may stand beside it
+        is_plain = type(head) is nn.Linear  # or low-rank weights stand beside it
+        if not spare or not is_plain or x.device.type not in _PADDED:
             return head(x)
         return F.linear(x, F.pad(head.weight, (0, 0, 0, spare)))
