@@ -247,9 +247,11 @@ def test_a_decoder_writes_its_own_steps():
 
 
 def test_lora_beside_a_model_of_other_layers_is_refused(tmp_path):
+    ensure_torchvision()
     from transformers import GPTNeoXConfig, GPTNeoXForCausalLM
 
-    sizes = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    sizes: Any = {"hidden_size": 16, "intermediate_size": 16}
+    sizes |= {"num_hidden_layers": 1, "num_attention_heads": 2}
     made = save_model(GPTNeoXForCausalLM(GPTNeoXConfig(**sizes, vocab_size=VOCABULARY)), tmp_path)
     with pytest.raises(UsageError, match=r"its layers of attention are none that are known. Write lora = 0"):
         make_decoder(settings(made), VOCABULARY)
