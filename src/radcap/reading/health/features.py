@@ -23,6 +23,7 @@ __all__ = ["browser", "captions_lm", "features", "metric_features", "needing"]
 
 _JAVA = ("meteor", "spice")
 _MORE = "radcap metrics status"
+_PUBLISHED = ("torch", "safetensors", "transformers", "tokenizers", "peft")
 _TRAINING = ("torch", "torchvision", "timm", "transformers", "safetensors", "accelerate", "peft")
 
 
@@ -33,6 +34,7 @@ def features(assets: Sequence[Asset], *, torch_loads: bool = True) -> tuple[Feat
         _with_models(needing("read images", "read", ("torch", "safetensors")), assets, torch),
         _with_models(needing("explain", "read", ("torch", "safetensors")), assets, torch),
         captions_lm(),
+        needing("captioners and chats of others", "lm", _PUBLISHED),
         needing("train", "train", _TRAINING) if torch_loads else _torchless("train", torch),
         needing(
             "trees and boosted trees",
