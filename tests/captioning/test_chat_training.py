@@ -25,11 +25,13 @@ from captioning_samples_training import (
     two_colours,
 )
 from chat_samples import MAKERS, opened
+from PIL import Image
 from safetensors.torch import load_file, save_file
 from text_samples import blip
 
 from radcap.captioning.chats.bases import base_digest
 from radcap.captioning.chats.chat import Chat
+from radcap.captioning.chats.geometries import GEOMETRIES, drawn_chat
 from radcap.captioning.chats.opening import begin_chat
 from radcap.captioning.chats.questions import questions_of
 from radcap.captioning.models import CaptionFolder, open_captioner
@@ -481,3 +483,10 @@ def test_a_digest_knows_a_base_by_every_part_of_it(bases: dict[str, Path], tmp_p
     assert base_digest(base) == before
     spoil(base)
     assert base_digest(base) != before
+
+
+def test_a_small_chat_can_be_drawn_and_asked() -> None:
+    vlm = drawn_chat(GEOMETRIES["small"], ["CT of the chest."] * 3, 300, CPU, 0)
+    assert vlm.model.config.vision_config.hidden_size == 256
+    (answer,) = vlm.ask([Image.new("RGB", (224, 224))], "What is it?", 2)
+    assert isinstance(answer, str)

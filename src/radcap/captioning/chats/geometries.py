@@ -50,7 +50,7 @@ class Geometry:
 
 GEOMETRIES: Mapping[str, Geometry] = {
     "tiny": Geometry(image=32, patch=8, eyes=32, words=48, layers=2, heads=2),
-    "small": Geometry(image=224, patch=16, eyes=256, words=384, layers=6, heads=6),
+    "small": Geometry(image=224, patch=16, eyes=256, words=384, layers=6, heads=4),
 }
 
 
