@@ -29,7 +29,7 @@ from radcap.captioning.generation.controls import FORBIDDEN
 from radcap.captioning.texts.words import begun_words, spoken_words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from radcap.captioning.settings import GenerateSettings
     from radcap.captioning.texts.concept_medians import ConceptMedians, Tags
@@ -84,11 +84,28 @@ class _Near:
     medians: ConceptMedians
     tags: Tags
     _met: dict[str, Floats] = field(default_factory=dict[str, Floats], init=False)
+    _begun: dict[tuple[str, int], Floats] = field(
+        default_factory=dict["tuple[str, int]", "Floats"], init=False
+    )
 
     def cosines(self, word: str) -> Floats:
         if word not in self._met:
             self._met[word] = self.medians.cosines(self.tags, word)
         return self._met[word]
+
+    def reached(self, text: str) -> Floats:
+        """The largest cosines of the words of a text, none below zero."""
+        found = np.zeros(len(self.tags), np.float32)
+        for word in spoken_words(text):
+            found = np.maximum(found, self.cosines(word))
+        return found
+
+    def begun(self, tail: str, token: int, letters: Callable[[int], str]) -> Floats:
+        """The same of a word that is begun, and a token after it: captions have many of them in common."""
+        key = tail, token
+        if key not in self._begun:
+            self._begun[key] = self.reached(tail + letters(token))
+        return self._begun[key]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,14 +139,8 @@ class TagWeight:
     def _distances(self, image: int, written: tuple[int, ...], candidates: Sequence[int]) -> Floats:
         """D of a caption with each of its candidates."""
         near, spot = self._near[image], self._spot(image, written)
-        return near.tags.distance(np.stack([self._reached(near, spot, token) for token in candidates]))
-
-    def _reached(self, near: _Near, spot: _Spot, token: int) -> Floats:
-        """The largest cosines of all words, the begun one as it stands."""
-        found = spot.nearest
-        for word in spoken_words(spot.tail + self._guide.letters(token)):
-            found = np.maximum(found, near.cosines(word))
-        return found
+        rows = np.stack([near.begun(spot.tail, token, self._guide.letters) for token in candidates])
+        return near.tags.distance(np.maximum(rows, spot.nearest))
 
     def _spot(self, image: int, written: tuple[int, ...]) -> _Spot:
         """Found from the spot before, which was asked for a step ago."""
