@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from radcap.core import UsageError
 from radcap.vision.ranges import ABOVE_ZERO, BELOW_ONE, ZERO_OR_MORE, check_ranges
 
-__all__ = ["PRETRAINED", "PretrainedSettings"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["PRETRAINED", "PretrainedSettings", "fits", "named_by"]
 
 # Kinds of [decoder] that begin with a model of others, eyes and words in one.
 PRETRAINED = ("encoder-decoder", "blip", "q-former", "chat")
@@ -48,3 +51,21 @@ class PretrainedSettings:
             if not _FROZEN.fullmatch(one)
         ]
         check_ranges(self, {"lora": ZERO_OR_MORE, "lora_alpha": ABOVE_ZERO, "lora_drop": BELOW_ONE}, wrong)
+
+
+def fits(name: str, pattern: str) -> bool:
+    """Whether a name is what a pattern says, where `*` is any part."""
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) is not None
+
+
+def named_by(names: Sequence[str], pattern: str) -> list[str]:
+    """The names that a pattern means: `*` is any part, and `:300` keeps the first 300 of them.
+
+    >>> named_by(["eyes.a", "eyes.b", "text.a"], "eyes.*:1")
+    ['eyes.a']
+    """
+    shape, _, count = pattern.partition(":")
+    found = [name for name in names if fits(name, shape)]
+    if not count:
+        return found
+    return found[: int(count)] if count.isdecimal() else []

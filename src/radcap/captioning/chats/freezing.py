@@ -7,9 +7,9 @@ Invariant: a pattern that meets no weight is refused, for it would freeze nothin
 # pyright: reportUnknownMemberType=false
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from radcap.captioning.pretrained_settings import named_by
 from radcap.core import UsageError
 from radcap.core.tables import nearest
 
@@ -35,15 +35,14 @@ def frozen_names(names: Sequence[str], patterns: Sequence[str]) -> list[str]:
     """
     found: dict[str, None] = {}
     for pattern in patterns:
-        text, _, count = pattern.partition(":")
-        met = [one for one in names if fnmatchcase(one, text)]
-        if not met or (count and not count.isdecimal()):
-            near = nearest(text, names)
+        met = named_by(names, pattern)
+        if not met:
+            near = nearest(pattern.partition(":")[0], names)
             told = f" A weight is {near or names[0]}." if names else ""
             raise UsageError(
                 f"[pretrained] freeze holds {pattern!r:.80}, which meets no weight of the model.{told} Write"
                 " a name with * for any part of it, like 'model.vision_tower.*', or 'NAME:300' for the first"
                 " 300."
             )
-        found |= dict.fromkeys(met[: int(count)] if count else met)
+        found |= dict.fromkeys(met)
     return list(found)

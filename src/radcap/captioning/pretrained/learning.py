@@ -8,12 +8,12 @@ give them a sense.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, cast
 
 from torch import nn
 
 from radcap.captioning.decoders.lora import inject_lora, lora_weights
+from radcap.captioning.pretrained_settings import fits, named_by
 from radcap.core import UsageError
 
 if TYPE_CHECKING:
@@ -51,17 +51,16 @@ def choose_learning(whole: Whole, settings: PretrainedSettings, family: Family) 
 
 
 def frozen_names(names: Sequence[str], patterns: Sequence[str]) -> Iterator[str]:
-    """The names that patterns mean: `*` is any part, and `:300` keeps the first 300 of them.
+    """The names that patterns mean, one pattern after another.
 
     >>> list(frozen_names(["eyes.a", "eyes.b", "text.a"], ["eyes.*:1", "text.*"]))
     ['eyes.a', 'text.a']
     """
     for pattern in patterns:
-        shape, _, count = pattern.partition(":")
-        found = [name for name in names if _fits(name, shape)]
+        found = named_by(names, pattern)
         if not found:
             raise _unmet("freeze", pattern, "weight", names)
-        yield from found[: int(count)] if count else found
+        yield from found
 
 
 def beside_weights(
@@ -79,16 +78,11 @@ def _layers(model: nn.Module, patterns: Sequence[str], fresh: frozenset[str]) ->
     names = [name for name, module in modules if type(module).__name__ in _LAYERS]
     found: list[str] = []
     for pattern in patterns:
-        some = [one for one in names if _fits(one, pattern) or _fits(one.rpartition(".")[2], pattern)]
-        found += some
+        found += [one for one in names if fits(one, pattern) or fits(one.rpartition(".")[2], pattern)]
     if not found:
         raise _unmet("lora_layers", ", ".join(patterns), "layer", names)
     new = {name.rpartition(".")[0] for name in fresh}
     return sorted({*found} - new)
-
-
-def _fits(name: str, pattern: str) -> bool:
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) is not None
 
 
 def _unmet(key: str, pattern: str, what: str, names: Sequence[str]) -> UsageError:
